@@ -46,7 +46,9 @@ func releaseNotes(p *model.Pack) (all []noted) {
 		if !c.proved {
 			kind = model.NoteNotProved
 		}
-		add(kind, c.lead.add(changeWords(c.change), c.behind))
+		for _, one := range c.changes {
+			add(kind, c.lead.add(changeWords(one), c.reason(one)))
+		}
 	}
 	for _, e := range p.Diff.Effects {
 		if e.Verdict == "undecided" {

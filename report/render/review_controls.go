@@ -7,30 +7,45 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// control is a change that weakens what holds agents back, or that may alter what they can do,
-// beside all that is proved about requests.
+// control is what weakens what holds agents back, or may alter what they can do, beside all that
+// is proved about requests.
 type control struct {
-	change *model.Change
-	lead   sentence // what became of it
-	behind sentence
-	proved bool // and it is certain that it is weaker
+	changes []*model.Change
+	lead    sentence // what became of it
+	proved  bool     // and it is certain that it is weaker
 }
 
 // words say what became of a control, what was typed, and where.
-func (c *control) words() sentence { return c.lead.add(editWords(c.change), c.behind) }
+func (c *control) words() sentence {
+	return c.lead.add(series(" · ", few(c.changes, maxEdits, func(one *model.Change) sentence {
+		return editWords(one).add(c.reason(one))
+	}, func(left int) sentence { return plain(more(left, "change")) })...))
+}
 
-// controlsOf returns the controls that a change weakens: first what no proof about requests sees,
-// then the controls of the pack, and then those of its environments.
+// reason says why a change leaves open what agents can do.
+func (c *control) reason(of *model.Change) sentence {
+	if c.proved {
+		return nil
+	}
+	return plain(" (").message(of.Reason).plain(")")
+}
+
+// controlsOf returns the controls that a change weakens: first all that no proof about requests
+// sees, as one, then the controls of the pack and of its environments, and last what is said about the pack as a whole.
 func controlsOf(p *model.Pack) (all []control) {
+	unseen := control{lead: plain("What agents can do is ").add(strong("not proved")).plain(": ")}
 	for _, c := range p.Diff.Changes() {
 		if c.BeyondProof {
-			all = append(all, control{change: c, lead: plain("What agents can do is ").add(strong("not proved")).plain(": "), behind: plain(" (").message(c.Reason).plain(")")})
+			unseen.changes = append(unseen.changes, c)
 		}
+	}
+	if len(unseen.changes) > 0 {
+		all = append(all, unseen)
 	}
 	add := func(loosened []model.Loosened, lead func(l *model.Loosened) sentence) {
 		for i := range loosened {
 			if l := &loosened[i]; bareControl(l) {
-				all = append(all, control{change: &l.Change, lead: lead(l).plain(": "), proved: true})
+				all = append(all, control{changes: []*model.Change{&l.Change}, lead: lead(l).plain(": "), proved: true})
 			}
 		}
 	}
@@ -38,15 +53,18 @@ func controlsOf(p *model.Pack) (all []control) {
 	for _, e := range p.Environments {
 		add(e.Loosened, func(l *model.Loosened) sentence { return plain("In ").code(e.Environment).plain(", ").message(l.What) })
 	}
-	return all
+	return ranked(all, func(c control) int { return behind(c.proved && strings.HasPrefix(c.changes[0].Path, meta)) })
 }
+
+// meta begins the paths of what is said about a pack as a whole.
+const meta = "/pack_meta/"
 
 // bareControl reports whether a control is weaker of which the effects on requests do not tell:
 // because no proof is about it, or because a tool only declares itself less dangerous.
 func bareControl(l *model.Loosened) bool {
 	thing := pack.ThingAt(l.Change.Path)
 	relabelled := strings.HasPrefix(l.Change.Path, adapters) && thing.Member == "approval_mode"
-	return relabelled || bareGuardrail(l) || l.Change.Proof == nil && grew(l.Verdict) && strings.HasPrefix(l.Change.Path, "/pack_meta/")
+	return relabelled || bareGuardrail(l) || l.Change.Proof == nil && grew(l.Verdict) && strings.HasPrefix(l.Change.Path, meta)
 }
 
 // alsoWeaker are the controls for which the box of what is dangerous has no room.

@@ -22,7 +22,9 @@ import (
 // what they can, and then the rest by its class.
 func (b *builder) edits(p *model.Pack, told []control) sentence {
 	known := func(c *model.Change) bool {
-		return readText(c) || slices.ContainsFunc(told, func(o control) bool { return o.change.Path == c.Path && o.change.Kind == c.Kind })
+		return readText(c) || slices.ContainsFunc(told, func(o control) bool {
+			return slices.ContainsFunc(o.changes, func(o *model.Change) bool { return o.Path == c.Path && o.Kind == c.Kind })
+		})
 	}
 	all := ranked(slices.DeleteFunc(p.Diff.Changes(), known), func(c *model.Change) int { return editRank(p.Diff, c) })
 	said := each(all, typedWords)
