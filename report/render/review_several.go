@@ -216,9 +216,9 @@ func warningOf(p *model.Pack) (words sentence) {
 	return strong(idOf(b) + inWords(b)).plain(": ").add(words)
 }
 
-// cautions are what is most dangerous in several packs, a line each.
+// cautions are what is most dangerous in several packs, a line each, in the order of their rows.
 func (b *builder) cautions(rows []*packRow, tone look) node {
-	dangerous := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.Dangerous })
+	dangerous := ranked(slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.Dangerous }), (*packRow).urgency)
 	told := slices.DeleteFunc(slices.Clone(dangerous), func(r *packRow) bool { return r.caution == nil })
 	told = told[:min(len(told), maxCautions)]
 	if len(told) == 0 {

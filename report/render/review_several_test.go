@@ -1,6 +1,10 @@
 package render
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/contextosai/packgate/report/model"
+)
 
 // A promotion is none of the packs that the headline counts.
 func TestTallyWords(t *testing.T) {
@@ -22,5 +26,17 @@ func TestTallyWords(t *testing.T) {
 		if got := c.of.words(); got != c.want {
 			t.Errorf("%+v: %q, wanted %q", c.of, got, c.want)
 		}
+	}
+}
+
+// TestCautionsAreInOrder holds that of several packs the one in which agents can do more is said
+// before the one of which that is not proved, however they are listed.
+func TestCautionsAreInOrder(t *testing.T) {
+	dangerous := func(does effect) *packRow {
+		return &packRow{Row: model.Row{Effect: string(does), Dangerous: true}, is: cannotMerge, caution: func() sentence { return plain(string(does)) }}
+	}
+	box := (&builder{}).cautions([]*packRow{dangerous(notProved), {is: canMerge}, dangerous(moreAllowed)}, cannotMerge).(alert)
+	if len(box.items) != 2 || box.items[0][0].text != string(moreAllowed) {
+		t.Errorf("the cautions are %+v", box.items)
 	}
 }
