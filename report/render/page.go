@@ -314,6 +314,7 @@ type builder struct {
 	brief, whole bool
 	// alone is for a comparison of two versions that nothing else is known of.
 	alone bool
+	tight bool        // a page has half as much of each kind
 	of    *model.Pack // that is shown
 }
 

@@ -161,9 +161,8 @@ func (b *builder) headline(p *model.Pack) sentence {
 	return plain(b.verdict(p).word + ": " + subject(&r))
 }
 
-// page returns what stands above the fold of a pack, without its headline.
-func (b *builder) page(p *model.Pack) []node {
-	b.of = p
+// nodes are the parts of a page.
+func (b *builder) nodes(p *model.Pack) []node {
 	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), []node{besideWords(p)}, b.author(p), []node{b.checks(p), cutWords(p)})
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -15,9 +16,9 @@ type control struct {
 	proved  bool     // and it is certain that it is weaker
 }
 
-// words say what became of a control, what was typed, and where.
-func (c *control) words() sentence {
-	return c.lead.add(series(" · ", few(c.changes, maxEdits, func(one *model.Change) sentence {
+// words say what became of a control, what was typed, and where, of most changes.
+func (c *control) words(most int) sentence {
+	return c.lead.add(series(" · ", few(c.changes, most, func(one *model.Change) sentence {
 		return editWords(one).add(c.reason(one))
 	}, func(left int) sentence { return plain(more(left, "change")) })...))
 }
@@ -39,6 +40,7 @@ func controlsOf(p *model.Pack) (all []control) {
 			unseen.changes = append(unseen.changes, c)
 		}
 	}
+	unseen.changes = ranked(unseen.changes, func(c *model.Change) int { return unseenRank(p, c) })
 	if len(unseen.changes) > 0 {
 		all = append(all, unseen)
 	}
@@ -56,6 +58,20 @@ func controlsOf(p *model.Pack) (all []control) {
 	return ranked(all, func(c control) int { return behind(c.proved && strings.HasPrefix(c.changes[0].Path, meta)) })
 }
 
+// unseenRank orders changes that no proof sees: those of adapters first, by the most that their tools can do.
+func unseenRank(p *model.Pack, c *model.Change) int {
+	if !strings.HasPrefix(c.Path, adapters) {
+		return 1
+	}
+	rank, tools := 0, pack.ThingAt(c.Path).Name+"."
+	for _, r := range p.ToolSurface {
+		if strings.HasPrefix(r.Capability, tools) {
+			rank = min(rank, rankOf(r.ApprovalMode))
+		}
+	}
+	return rank
+}
+
 // meta begins the paths of what is said about a pack as a whole.
 const meta = "/pack_meta/"
 
@@ -67,11 +83,27 @@ func bareControl(l *model.Loosened) bool {
 	return relabelled || bareGuardrail(l) || l.Change.Proof == nil && grew(l.Verdict) && strings.HasPrefix(l.Change.Path, meta)
 }
 
-// alsoWeaker are the controls for which the box of what is dangerous has no room.
+// alsoWeaker counts the controls for which the box of what is dangerous has no room, by what became
+// of them.
 func alsoWeaker(left []control) sentence {
 	if len(left) == 0 {
 		return nil
 	}
-	words := few(left, maxEdits, func(c control) sentence { return c.words() }, func(n int) sentence { return plain(more(n, "weaker control")) })
-	return strong("Also").plain(" ").add(series(" · ", words...))
+	counts := map[string]int{}
+	var kinds []string
+	for _, c := range left {
+		kind := uncapital(strings.TrimSuffix(c.lead.words(), ": "))
+		if counts[kind]++; counts[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	return strong("Also").plain(" " + more(len(left), "weaker control") + ": ").add(among(kinds, maxKinds, "kind", func(kind string) sentence {
+		if n := counts[kind]; n > 1 {
+			return message(kind).plain(fmt.Sprintf(" (%d)", n))
+		}
+		return message(kind)
+	})).plain(".")
 }
+
+// maxKinds is how many kinds of controls stand in a line.
+const maxKinds = 5

@@ -44,7 +44,7 @@ func (b *builder) edits(p *model.Pack, told []control) sentence {
 	if p.Pinned != nil {
 		lead = "Between the versions: "
 	}
-	return plain(lead).add(series(" · ", few(said, maxEdits, itself, func(left int) sentence { return plain(more(left, "change")) })...))
+	return plain(lead).add(series(" · ", few(said, b.atMost(maxEdits), itself, func(left int) sentence { return plain(more(left, "change")) })...))
 }
 
 // editWords say what was typed, and where.
@@ -221,14 +221,14 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 		return nil
 	}
 	all := slices.DeleteFunc(p.Diff.Changes(), func(c *model.Change) bool { return !readText(c) })
-	for i, c := range all[:min(len(all), maxTexts)] {
+	for i, c := range all[:min(len(all), b.atMost(maxTexts))] {
 		lead := textName(c.Path).plain(" changes: ")
 		if i > 0 && reflect.DeepEqual(textName(c.Path), textName(all[i-1].Path)) {
 			lead = plain("Another one: ")
 		}
 		nodes = append(nodes, lead.add(at(changedAt(*c))).plain(" “").add(textStep(textOf(c.Old), textOf(c.New))).plain("”"))
 	}
-	if left := len(all) - maxTexts; left > 0 {
+	if left := len(all) - b.atMost(maxTexts); left > 0 {
 		nodes = append(nodes, plain(more(left, "text")+" changed: read them under Layer by layer."))
 	}
 	if words := promptWords(p); words != "" {

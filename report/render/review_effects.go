@@ -70,7 +70,7 @@ func (b *builder) caution(p *model.Pack, cautions []power, controls []control) (
 	}
 	room := min(max(maxCautions-len(box.items), 0), len(controls))
 	for _, c := range controls[:room] {
-		add(c.words().plain("."), maxCautions)
+		add(c.words(b.atMost(maxEdits)).plain("."), maxCautions)
 	}
 	for _, e := range p.Diff.Effects {
 		lead := plain("What agents can do is ").add(strong("not proved")).plain(": ")
@@ -136,7 +136,7 @@ func (b *builder) powers(cautions, rest []power) (nodes []node) {
 	case slices.ContainsFunc(rest, func(one power) bool { return one.shown.When != nil }):
 		columns = append(columns, column{name: "When", below: true})
 	}
-	t := table{noun: "power", open: maxPowers, columns: columns}
+	t := table{noun: "power", open: b.atMost(maxPowers), columns: columns}
 	return append(nodes, tableOf(t, rest, func(one *power) []sentence {
 		what := sentence{}
 		if one.mode != "" {

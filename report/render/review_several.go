@@ -208,7 +208,7 @@ func warningOf(p *model.Pack) (words sentence) {
 	if dangerous, _, _ := parted(powersOf(p)); len(dangerous) > 0 {
 		words = dangerous[0].sentence()
 	} else if controls := controlsOf(p); len(controls) > 0 {
-		words = controls[0].words().plain(".")
+		words = controls[0].words(1).plain(".")
 	} else {
 		return nil
 	}

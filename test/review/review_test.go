@@ -155,6 +155,8 @@ var situations = map[string]situation{
 	"packet-edited": {head: func(c *checkout) {
 		c.edit("packs/finops/replay/RP_pay_within_limit.packet.json", "replace /session_id \"sess_other\"\n")
 	}, headline: "✅ Can merge: 2 packs", once: "changed beside it: [`RP_pay_within_limit.packet.json`]"},
+	"everything": {pack: "support", head: everything, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0, must become 2.0.0: major change)",
+		says: []string{"runs **without approval**", "**Also** 6 more weaker controls: ", "2 more changes", "`\"internal://payments\"` → `\"internal://y\"`"}},
 	"endpoint-moved": {pack: "support", head: func(c *checkout) {
 		c.edit(support, "replace /tooling_layer/adapter_registry/adp_payments/endpoint_ref \"internal://orders\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, what agents can do is not proved (1.0.0, must become 2.0.0: major change)",
