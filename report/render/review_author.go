@@ -111,7 +111,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
-	first := few(entriesOf(faults), maxSteps, faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
+	first := few(entriesOf(faults), b.atMost(maxSteps), faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
 	if all = slices.Concat(b.restoring(p), first, b.consequent(p), versionStepOf(p)); len(all) == 0 {
 		all = steps{plain("Fix what the findings below say.")}
 	}
@@ -237,7 +237,7 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 		all = append(all, plain("Update the expected tools in ").add(at(spot{file: f.File, line: f.Line})).plain(", if agents are intended to have them (").rule(f.Rule).plain(")."))
 	}
 	if len(cases) > 0 {
-		all = append(all, acceptStep(p, cases, rules))
+		all = append(all, b.acceptStep(p, cases, rules))
 	}
 	for _, f := range cards[:min(len(cards), 1)] {
 		all = append(all, plain("Run the evaluation again: ").add(at(spot{file: f.File})).plain(" measured an older version of this pack (").rule(f.Rule).plain(")."))
@@ -253,7 +253,7 @@ const surfaceFile = "tool-surface.json"
 
 // acceptStep asks to look at the golden cases that changed because of the change, and to
 // store what they compile to.
-func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) sentence {
+func (b *builder) acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) sentence {
 	command := "packgate compile --update " + path.Dir(p.Path)
 	s := plain(fmt.Sprintf("Check that these %s should change: ", pack.Counted(len(cases), "golden case")))
 	if len(cases) == 1 {
@@ -262,7 +262,7 @@ func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) se
 	if e := effectOf(p); e == sameAllowed {
 		s = plain("Accept " + pack.Counted(len(cases), "changed golden case") + ": ").code(command)
 	} else {
-		s = s.add(among(cases, maxSteps, "", func(f *model.Finding) sentence {
+		s = s.add(among(cases, b.atMost(maxSteps), "", func(f *model.Finding) sentence {
 			name, _ := caseName(f.File)
 			return fileNamed(f.File, name)
 		})).plain(". Then run ").code(command)

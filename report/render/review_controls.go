@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -78,10 +79,16 @@ const meta = "/pack_meta/"
 // bareControl reports whether a control is weaker of which the effects on requests do not tell:
 // because no proof is about it, or because a tool only declares itself less dangerous.
 func bareControl(l *model.Loosened) bool {
-	thing := pack.ThingAt(l.Change.Path)
-	relabelled := strings.HasPrefix(l.Change.Path, adapters) && thing.Member == "approval_mode"
-	return relabelled || bareGuardrail(l) || l.Change.Proof == nil && grew(l.Verdict) && strings.HasPrefix(l.Change.Path, meta)
+	return relabelled(&l.Change) || bareGuardrail(l) || l.Change.Proof == nil && grew(l.Verdict) && strings.HasPrefix(l.Change.Path, meta)
 }
+
+// relabelled reports whether a change is of the mode that an adapter declares, relabels whether a
+// control is such a change.
+func relabelled(c *model.Change) bool {
+	return strings.HasPrefix(c.Path, adapters) && pack.ThingAt(c.Path).Member == "approval_mode"
+}
+
+func relabels(c control) bool { return slices.ContainsFunc(c.changes, relabelled) }
 
 // alsoWeaker counts the controls for which the box of what is dangerous has no room, by what became
 // of them.

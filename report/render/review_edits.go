@@ -221,14 +221,17 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 		return nil
 	}
 	all := slices.DeleteFunc(p.Diff.Changes(), func(c *model.Change) bool { return !readText(c) })
-	for i, c := range all[:min(len(all), b.atMost(maxTexts))] {
+	if b.tight && len(all) > 1 {
+		nodes, all = append(nodes, plain(pack.Counted(len(all), "text")+" changed: read them under Layer by layer.")), nil
+	}
+	for i, c := range all[:min(len(all), maxTexts)] {
 		lead := textName(c.Path).plain(" changes: ")
 		if i > 0 && reflect.DeepEqual(textName(c.Path), textName(all[i-1].Path)) {
 			lead = plain("Another one: ")
 		}
 		nodes = append(nodes, lead.add(at(changedAt(*c))).plain(" “").add(textStep(textOf(c.Old), textOf(c.New))).plain("”"))
 	}
-	if left := len(all) - b.atMost(maxTexts); left > 0 {
+	if left := len(all) - maxTexts; left > 0 {
 		nodes = append(nodes, plain(more(left, "text")+" changed: read them under Layer by layer."))
 	}
 	if words := promptWords(p); words != "" {
@@ -241,6 +244,9 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 // in which an edit is said to be.
 func besideWords(p *model.Pack) sentence {
 	edited := func(f model.FileChange) bool {
+		if f.Kind == "removed" && slices.ContainsFunc(p.Findings, func(of model.Finding) bool { return weakens(of) && fileGone(&of, f.File) }) {
+			return true
+		}
 		return slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
 			return slices.ContainsFunc(e.Changes, func(c model.Change) bool { return c.File == f.File })
 		})
@@ -256,6 +262,11 @@ func besideWords(p *model.Pack) sentence {
 		}
 		return s
 	}))
+}
+
+// fileGone reports whether a finding is about a file of the version before, or one beside it.
+func fileGone(f *model.Finding, file string) bool {
+	return slices.ContainsFunc(f.Related, func(r model.Related) bool { return r.Revision != "" && path.Dir(r.File) == path.Dir(file) })
 }
 
 // textName names a text: one of the prompt, or whose it is where it belongs to one thing. What the

@@ -32,6 +32,9 @@ func (b *builder) effects(p *model.Pack) (nodes []node) {
 		nodes = append(nodes, sameWords(p))
 	}
 	nodes = append(nodes, edits)
+	if slices.ContainsFunc(controls, relabels) { // which says it already
+		rest = slices.DeleteFunc(rest, func(one power) bool { return one.kind == raised && one.less })
+	}
 	nodes = append(nodes, b.powers(cautions, rest)...)
 	return append(nodes, endings(errors)...)
 }
@@ -127,12 +130,14 @@ func (b *builder) powers(cautions, rest []power) (nodes []node) {
 	if len(cautions) == 0 || rest[0].less {
 		title = "Agents can now"
 	}
-	columns := []column{{name: title}, {name: "Before", label: "before:"}}
+	within, columns := false, []column{{name: title}, {name: "Before", label: "before:"}}
 	switch {
 	case shared && len(cautions) > 0:
 		nodes = append(nodes, plain("For the same requests:"))
 	case shared:
 		nodes = append(nodes, sentence{}.add(conditionWords(first)).plain(":"))
+	case slices.ContainsFunc(rest, longCondition): // three columns would not fit on a phone
+		within = true
 	case slices.ContainsFunc(rest, func(one power) bool { return one.shown.When != nil }):
 		columns = append(columns, column{name: "When", below: true})
 	}
@@ -146,11 +151,19 @@ func (b *builder) powers(cautions, rest []power) (nodes []node) {
 			what = what.plain("no longer: ")
 		}
 		cells := []sentence{what.add(one.what), one.before}
-		if len(columns) > 2 {
+		switch when := whenWords(&one.shown); {
+		case within && len(when) > 0:
+			cells[0] = cells[0].plain(", ").add(when)
+		case len(columns) > 2:
 			cells = append(cells, conditionWords(&one.shown))
 		}
 		return cells
 	}))
+}
+
+// longCondition reports whether the condition of a power takes several lines of a column of its own.
+func longCondition(one power) bool {
+	return one.shown.When != nil && len(conditionWords(&one.shown).words()) > 60
 }
 
 // endings are the requests that end in an error in one of the two versions alone.

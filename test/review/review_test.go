@@ -164,12 +164,12 @@ var situations = map[string]situation{
 	"tool-relabelled": {pack: "support", head: func(c *checkout) {
 		c.edit(support, "replace /tooling_layer/adapter_registry/adp_payments/approval_mode \"read_only\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0)",
-		says: []string{"`adp_payments.issue_refund` (read only, was destructive)", "Approval mode lowered: ", "🔴 `adp_payments.issue_refund` has mode read only | destructive |"}},
+		says: []string{"`adp_payments.issue_refund` (read only, was destructive)", "Approval mode lowered: "}},
 	"limit-lowered": {pack: "finops", head: func(c *checkout) {
 		limit := "/policy_layer/policy_bundles/POLICY_PAYABLES_V2/policy_dsl/rules/R_PAY_LIMIT"
 		c.edit(finops, "replace "+limit+"/if/>/1 100000\nreplace "+limit+"/else/arg_constraints/amount_inr/max 100000\nreplace /policy_layer/approval_gates/GATE_CONTROLLER_APPROVAL/when/>/1 100000\nreplace /pack_meta/pack_version \"1.1.0\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.finops, agents can do more (1.0.0 → 1.1.0, must become 2.0.0: major change)",
-		says: []string{"(was 250000), now with `GATE_CONTROLLER_APPROVAL`, when", "only with `GATE_CONTROLLER_APPROVAL` | without it", "`packgate bump packs/finops` (2.0.0, "}},
+		says: []string{"(was 250000), now with `GATE_CONTROLLER_APPROVAL`, when", "only with `GATE_CONTROLLER_APPROVAL`, when", "`packgate bump packs/finops` (2.0.0, "}},
 	"one-of-two": {head: func(c *checkout) {
 		c.edit(finops, "remove /policy_layer/guardrails/must_refuse/payment_to_unconfirmed_account\n")
 	},

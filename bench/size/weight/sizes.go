@@ -13,9 +13,9 @@ import (
 // The budgets, in bytes: some 2 % more than there was when they were set, so that a
 // dependency which weighs something is seen.
 const (
-	MostBinary = 43_700_000
-	MostPacked = 16_600_000
-	MostImage  = 16_800_000
+	MostBinary = 44_200_000
+	MostPacked = 16_750_000
+	MostImage  = 16_950_000
 )
 
 // Sizes are what is measured of a binary, in bytes.
