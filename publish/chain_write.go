@@ -16,7 +16,7 @@ import (
 
 const (
 	// chainTries is how often a record is signed again because another publisher was faster.
-	chainTries = 8
+	chainTries = 24
 	// chainWait is about how long it waits before that.
 	chainWait = 20 * time.Millisecond
 )
@@ -59,7 +59,7 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(rand.N(chainWait << i)):
+		case <-time.After(rand.N(chainWait << min(i, 6))):
 		}
 	}
 	return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the history in %q was changed by somebody else %d times in the meantime", repo.Name(), chainTries),
