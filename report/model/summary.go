@@ -1,7 +1,5 @@
 package model
 
-import ()
-
 // MaxSummary bounds a summary, in bytes.
 const MaxSummary = 1 << 20
 

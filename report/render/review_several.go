@@ -30,7 +30,10 @@ func (b *builder) rows(packs model.Packs) (all []*packRow) {
 		}
 		r := b.row(i, one)
 		if r.There = packs.There(i); one.Dangerous && r.There {
-			r.caution = func() sentence { return warningOf(packs.At(i)) }
+			r.caution = func() sentence {
+				p := packs.At(i)
+				return warningOf(p, powersOf(p))
+			}
 		}
 		all = append(all, r)
 	}
@@ -203,9 +206,10 @@ func (b *builder) others() []node {
 	return []node{strong("Approvals").plain(" ").add(roleWords(roles, nil))}
 }
 
-// warningOf says what is most dangerous in a pack that is compared, nil for nothing.
-func warningOf(p *model.Pack) (words sentence) {
-	if dangerous, _, _ := parted(powersOf(p)); len(dangerous) > 0 {
+// warningOf says what is most dangerous in a pack that is compared, of what agents can do otherwise and
+// of its controls; nil for nothing.
+func warningOf(p *model.Pack, powers []power) (words sentence) {
+	if dangerous, _, _ := parted(powers); len(dangerous) > 0 {
 		words = dangerous[0].sentence()
 	} else if controls := controlsOf(p); len(controls) > 0 {
 		words = controls[0].words(1).plain(".")

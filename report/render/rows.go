@@ -21,7 +21,7 @@ func RowOf(p *model.Pack) model.Row {
 		r.Base, r.Step = d.Base, d.Class
 		powers := powersOf(p)
 		r.Powers = number(powers, func(one power) bool { return !one.less && !one.stops })
-		r.Dangerous = warningOf(p) != nil
+		r.Dangerous = warningOf(p, powers) != nil
 	}
 	if does == moreAllowed {
 		r.EffectIn, r.Together = grownIn(p)
