@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -115,26 +114,6 @@ func TestCanonicalContext(t *testing.T) {
 		got, err := c.canonical()
 		if (refused == nil) != (err == nil) || err == nil && string(got) != string(want) {
 			t.Fatalf("the canonical form is\n%q (%v), wanted\n%q (%v)", got, err, want, refused)
-		}
-	}
-}
-
-// The form that is stored is what encoding/json gives. A member that is added to the compiled
-// context and forgotten by the writer shows here.
-func TestSnapshotIsThatOfEncodingJSON(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 13))
-	for range 1000 {
-		var c CompiledContext
-		fill(t, reflect.ValueOf(&c).Elem(), r)
-		var want bytes.Buffer
-		e := json.NewEncoder(&want)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		if err := e.Encode(c); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := c.Snapshot(); err != nil || string(got) != want.String() {
-			t.Fatalf("the snapshot is\n%s (%v), wanted\n%s", got, err, want.String())
 		}
 	}
 }

@@ -19,6 +19,20 @@ type CompiledContext struct {
 	ContextLedger   ContextLedger   `json:"context_ledger"`
 }
 
+// Snapshot returns the form in which a compiled context is stored and reviewed:
+// JSON, indented by two spaces, with a final newline, and with <, > and & as
+// they are.
+func (c *CompiledContext) Snapshot() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(c); err != nil {
+		return nil, fmt.Errorf("write the compiled context: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
 // CompiledPrompt is what the model is given.
 type CompiledPrompt struct {
 	System        string  `json:"system"`
