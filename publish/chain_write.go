@@ -16,7 +16,7 @@ import (
 
 const (
 	// chainTries is how often a record is signed again because another publisher was faster.
-	chainTries = 24
+	chainTries = 8
 	// chainWait is about how long it waits before that.
 	chainWait = 20 * time.Millisecond
 )
@@ -52,10 +52,9 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 			return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("a record of the history in %q was written, and is missing when it is read back", repo.Name())}
 		} else if err := p.append(ctx, ch, about, e); err != nil {
 			return err
-		} else {
-			wrote = true
+		} else if wrote = true; !known {
 			continue // and is read back
-		}
+		} // two who join at the same time part again: they wait before they look
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
