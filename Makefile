@@ -147,6 +147,11 @@ fuzz: ## every fuzz target, for FUZZTIME each (20s)
 docs: ## write the generated documentation anew
 	go generate ./...
 
+.PHONY: pictures
+pictures: ## docs/pictures/review-*.png, of the pages as packgate writes them now
+	@e2e/node.sh
+	cd e2e && PICTURES=1 go test -count=1 -run '^TestPictures$$' .
+
 .PHONY: bench
 bench: ## benchmarks
 	go test -run '^$$' -bench . -benchmem ./bench/...

@@ -48,7 +48,7 @@ func TestCommentsInChromium(t *testing.T) {
 		markdown[strings.TrimSuffix(filepath.Base(name), ".md")] = string(src)
 	}
 	file := filepath.Join(t.TempDir(), "comments.html")
-	write(t, file, asShown(t, markdown))
+	write(t, file, asShown(t, markdown, "light"))
 	b := startBrowser(t)
 	measure := func(width int64) (found map[string]struct {
 		Height, Bar int64
@@ -93,10 +93,11 @@ const measured = `Object.fromEntries(Array.from(document.querySelectorAll("artic
 		e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display != "inline")).map(e => e.outerHTML.slice(0, 120)),
 }]))`
 
-// asShown returns one document with all pages as GitHub shows them, each under its title.
-func asShown(t *testing.T, markdown map[string]string) string {
+// asShown returns one document with all pages as GitHub shows them, each under its title, in the
+// theme light or dark.
+func asShown(t *testing.T, markdown map[string]string, theme string) string {
 	t.Helper()
-	sheet, err := os.ReadFile(filepath.Join(npmModule(t, sheetName, sheetVersion), "github-markdown-light.css"))
+	sheet, err := os.ReadFile(filepath.Join(npmModule(t, sheetName, sheetVersion), "github-markdown-"+theme+".css"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +123,6 @@ const box = /<blockquote>\s*<p>\[!(\w+)\](?:<br>|\n)?([\s\S]*?)<\/blockquote>/g
 const pages = JSON.parse(require("fs").readFileSync(0, "utf8"))
 for (const [name, text] of Object.entries(pages)) {
 	const html = marked.parse(text, { gfm: true, breaks: true }).replace(box, (_, kind, rest) =>
-		'<div class="markdown-alert markdown-alert-' + kind.toLowerCase() + '"><p class="markdown-alert-title">' + kind + "</p><p>" + rest + "</div>")
+		'<div class="markdown-alert markdown-alert-' + kind.toLowerCase() + '"><p class="markdown-alert-title">' + kind[0] + kind.slice(1).toLowerCase() + "</p><p>" + rest + "</div>")
 	process.stdout.write('<article class="markdown-body" title="' + name + '">' + html + "</article>")
 }`
