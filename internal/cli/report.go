@@ -50,7 +50,7 @@ version cannot read it; 3.`,
 
 // readReport reads a stored report. One that is none is wrong use.
 func readReport(name string) (*model.Report, error) {
-	r, f, err := openReport(name, model.Tool{})
+	r, f, err := openReport(name, model.Tool{}, &model.Room{Open: openRoom})
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func readReport(name string) (*model.Report, error) {
 }
 
 // openReport reads a stored report, and returns the file too: packs that the same program has
-// written are read when they are looked at.
-func openReport(name string, by model.Tool) (*model.Report, *os.File, error) {
+// written are read when they are looked at, and others are put into the room.
+func openReport(name string, by model.Tool, room *model.Room) (*model.Report, *os.File, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, misuse("name a JSON report of packgate", "there is no file %q", name)
@@ -72,9 +72,9 @@ func openReport(name string, by model.Tool) (*model.Report, *os.File, error) {
 	switch {
 	case err != nil:
 	case info.Mode().IsRegular():
-		r, err = model.Stored{From: f, Size: info.Size(), File: name, Tool: by}.Read()
+		r, err = model.Stored{From: f, Size: info.Size(), File: name, Tool: by, Room: room}.Read()
 	default:
-		r, err = model.Read(f)
+		r, err = room.Read(f)
 	}
 	if err == nil {
 		return r, f, nil
@@ -116,7 +116,7 @@ func merge(env *Env, o output, names []string) error {
 	var reports []*model.Report
 	r := newRun(env, "merge", gating.FailOnNever) // as long as no run failed
 	for _, name := range names {
-		one, f, err := openReport(name, r.Report.Tool)
+		one, f, err := openReport(name, r.Report.Tool, r.Report.Packs.Room)
 		if err != nil {
 			return err
 		}

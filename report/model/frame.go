@@ -59,15 +59,18 @@ type Stored struct {
 	// Tool is the program that reads it. What the same one has written is not decoded before
 	// somebody looks at it.
 	Tool Tool
+	// Room takes the packs that are decoded on reading; with nil, they are kept in memory.
+	Room *Room
 }
 
 // Read reads a stored report as the function Read does. If it has a frame, it has to be as it was
 // written, byte for byte.
-func (s Stored) Read() (*Report, error) {
-	r, err := s.framed()
+func (s Stored) Read() (r *Report, err error) {
+	defer Lost(&err)
+	r, err = s.framed()
 	if r == nil && err == nil {
 		var framed bool
-		if r, framed, err = read(io.NewSectionReader(s.From, 0, s.Size)); err == nil && framed {
+		if r, framed, err = read(io.NewSectionReader(s.From, 0, s.Size), s.Room); err == nil && framed {
 			err = s.changed(s.Size, "its end is not that of its frame")
 		}
 	}
@@ -127,6 +130,7 @@ func (s Stored) sameTool(r *Report) bool { return r.Tool == s.Tool }
 
 // packs finds the packs of a report by its frame, and checks that each is as it was written.
 func (s Stored) packs(r *Report, from, to int64) error {
+	r.Packs.Room = s.Room
 	at, separator := from, "\n"+packIndent
 	for i, one := range r.Frame.Packs {
 		begins := at + int64(len(separator))

@@ -36,14 +36,18 @@ var ErrNotAReport = errors.New("not a packgate report")
 // and contains text of a pack, which has to be escaped where it is shown. The states of its gates
 // have to follow from its findings and from what did not run; whether its verdict does is not
 // checked. The error is ErrNotAReport, or that of the reader.
-func Read(from io.Reader) (*Report, error) {
-	r, _, err := read(from)
-	return r, err
+func Read(from io.Reader) (*Report, error) { return (*Room)(nil).Read(from) }
+
+// Read is the function Read for a report whose packs are put into the room.
+func (r *Room) Read(from io.Reader) (*Report, error) {
+	report, _, err := read(from, r)
+	return report, err
 }
 
 // read is Read, which says too whether the report has a frame.
-func read(from io.Reader) (r *Report, framed bool, err error) {
-	doc := document{from: &bounded{from: from}, members: map[string]json.RawMessage{}}
+func read(from io.Reader, room *Room) (r *Report, framed bool, err error) {
+	defer Lost(&err)
+	doc := document{from: &bounded{from: from}, packs: Packs{Room: room}, members: map[string]json.RawMessage{}}
 	if err := doc.read(); err != nil {
 		return nil, false, cmp.Or(doc.from.err, err)
 	}

@@ -106,7 +106,8 @@ func MergeReviews(a, b *Reviews) *Reviews {
 	return out
 }
 
-// approved refuses approvals that nobody has given.
+// approved refuses approvals that nobody has given, and packs of which something is left out where
+// the report is no summary: each pack is opened once for both.
 func (r *Report) approved() error {
 	var granted []Approval
 	if r.Reviews != nil {
@@ -123,6 +124,9 @@ func (r *Report) approved() error {
 		}
 	}
 	for _, p := range r.Packs.All() {
+		if p.Cut != nil && r.Partial == nil {
+			return refuse("something of %.200q is left out, which only a summary may do", p.Path)
+		}
 		for _, f := range p.Findings {
 			for _, a := range f.Approved {
 				if !slices.Contains(granted, a) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/report/model"
@@ -100,5 +101,48 @@ func TestRoomIsLost(t *testing.T) {
 	file.gone = true
 	if err := written(); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A report that is read fills the room as one that is made does, however it is stored, and is the same
+// report. A room that loses a pack while the report is read is an error.
+func TestReadIntoRoom(t *testing.T) {
+	var many []model.Pack
+	for i := range 100 {
+		many = append(many, reporttest.Other(reporttest.Failing(), fmt.Sprint("p", i)))
+	}
+	want := reporttest.JsonOf(t, shard("", many...))
+	for name, src := range map[string]string{"framed": reporttest.JsonOf(t, shard("1/2", many...)), "whole": want} {
+		for how, read := range map[string]func(*model.Room) (*model.Report, error){
+			"a file": func(room *model.Room) (*model.Report, error) {
+				s := stored(src, model.Tool{})
+				s.Room = room
+				return s.Read()
+			},
+			"a pipe": func(room *model.Room) (*model.Report, error) { return room.Read(strings.NewReader(src)) },
+		} {
+			f, err := os.Create(filepath.Join(t.TempDir(), "room"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			file := &limited{File: f, most: 1 << 30}
+			room := func() *model.Room { return &model.Room{Open: func() (model.RoomFile, error) { return file, nil }} }
+			r, err := read(room())
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, how, err)
+			}
+			if info, err := f.Stat(); err != nil || info.Size() == 0 {
+				t.Errorf("%s, %s: nothing was put into the room: %v", name, how, err)
+			}
+			r.Shard = "" // only that of a shard has a frame
+			if got := reporttest.JsonOf(t, r); got != want {
+				t.Errorf("%s, %s: the report is another one", name, how)
+			}
+			file.gone = true
+			if _, err := read(room()); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s, %s: error %v", name, how, err)
+			}
+		}
 	}
 }
