@@ -135,6 +135,9 @@ type Comparison struct {
 	from      *packFile // what File names; nil where there is nothing, or a published version
 	published *Release  // that the pack was compared with, for want of a commit that has it; nil for none
 	searched  bool      // commits before the baseline were looked at, as far as the clone has them
+	// absent says that the baseline does not have the pack, so that all of it is new to agents, and
+	// that it is compared with an earlier version all the same.
+	absent bool
 }
 
 // findings say what could not be read of the baseline (VER011).
@@ -178,6 +181,7 @@ func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffin
 			return c, nil
 		}
 		base, _ = b.readable(old)
+		c.absent = was == nil
 	}
 	c.File, c.from = old.name, old
 	if err = c.between(base, u.Pack, overrides, b.w.Environments); err == nil && c.Diff != nil {

@@ -101,17 +101,19 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	step.Fixed, step.Before, step.Environments = j.fixed, j.before, j.environments
 	j.follow(ctx, p.policyOf(name), step.Compiles)
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
-	first := p.Base != nil && j.compared.File == "" && j.subject.Pack != nil
+	first := p.Base != nil && (j.compared.File == "" || j.compared.absent) && j.subject.Pack != nil
 	step.First = first
 	if first && step.Surface != nil {
 		step.Surface.Describe(j.subject.Proof())
 	}
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
 	switch {
-	case j.compared.File != name && j.compared.File != "":
-		o.moved, o.pack.MovedFrom = j.compared.File, p.Files.Show(j.compared.File)
 	case first:
 		o.pack.Class = model.ClassInitial
+	case j.compared.File != name && j.compared.File != "":
+		if o.moved = j.compared.File; !slices.Contains(p.Packs, o.moved) { // which is otherwise there twice
+			o.pack.MovedFrom = p.Files.Show(o.moved)
+		}
 	}
 	o.searched = j.compared.searched
 	if p.clock != nil {
@@ -139,10 +141,10 @@ func (j *judged) notChecked(reason string) {
 	j.result.NotChecked = append(j.result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: reason})
 }
 
-// class returns the class of the change, in the environments too, "" where the pack is
-// compared with nothing.
+// class returns the class of the change, in the environments too, "" for a pack that is
+// compared with nothing or that the baseline does not have.
 func (j *judged) class() string {
-	if j.compared.Diff == nil {
+	if j.compared.Diff == nil || j.compared.absent {
 		return ""
 	}
 	return max(j.compared.Diff.Class, environments.Class(j.environments)).String()

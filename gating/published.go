@@ -63,7 +63,8 @@ func (p *pipeline) newest(ctx context.Context, u *repo.Unit) (r *Release, unaske
 // with compares a pack with a published version, for want of one that a commit has.
 func (c Comparison) with(b *Baseline, u *repo.Unit, r *Release, overrides []diffing.Override) (Comparison, error) {
 	base, fault := r.read(u.Name, b.w.Config.Limits)
-	if c.unread == nil {
+	c.absent = c.unread == nil
+	if c.absent {
 		c.unread = &version.Unread{File: u.Document.File, What: "neither the base nor the commits before it have this pack"}
 	}
 	if fault != "" {

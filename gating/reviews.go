@@ -231,9 +231,11 @@ func (r *Run) demanding(i int) (class, what string) {
 	case b.Kind == model.KindRemoved:
 		return "major", "the removal of " + b.Name()
 	case b.Kind == model.KindPromotion:
-		return cmp.Or(b.Class, r.Report.Packs.At(i).Class, "major"), b.Name()
+		return cmp.Or(b.Class, "major"), b.Name()
+	case b.Class == model.ClassInitial && b.Compared:
+		return b.Class, "the return of " + b.Name()
 	case !b.Compared:
-		return "initial", "the first version of " + b.Name()
+		return model.ClassInitial, "the first version of " + b.Name()
 	case b.Class == "none":
 		if d := r.Report.Packs.At(i).Diff; d.Base == d.Head {
 			return "", ""

@@ -225,8 +225,7 @@ func (a *actionRun) outputs(dir string, written bool) error {
 // before, as far as that is known.
 func surfaceGrew(r *model.Report) bool {
 	for _, p := range r.Packs.All() {
-		// What did not shrink grew, or nobody can say that it did not.
-		if p.Diff != nil && slices.ContainsFunc(p.Diff.Surface, func(row model.SurfaceChange) bool { return row.Verdict != "shrank" && row.Verdict != "equal" }) {
+		if render.ReachesMore(p) {
 			return true
 		}
 	}

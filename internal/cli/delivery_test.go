@@ -146,15 +146,36 @@ func TestDeliveryCalls(t *testing.T) {
 	}
 }
 
-// What the surface output says of a report.
+// What the surface output says of a report: also of a pack that the base does not have, of one
+// environment alone, and of what cannot be judged.
 func TestSurfaceGrew(t *testing.T) {
+	pack := func(p model.Pack) *model.Report {
+		p.Pack = "ctxpack.a@1.0.0"
+		return &model.Report{Packs: model.PacksOf(model.Pack{Pack: "ctxpack.b@1.0.0"}, p)}
+	}
+	in := func(e model.Effect) model.Pack {
+		return model.Pack{Diff: &model.Diff{}, Environments: []model.Environment{{Environment: "prod", Effects: []model.Effect{e}}}}
+	}
 	for verdict, want := range map[string]bool{"grew": true, "incomparable": true, "undecided": true, "shrank": false, "equal": false} {
-		r := &model.Report{Packs: model.PacksOf(model.Pack{}, model.Pack{Diff: &model.Diff{Surface: []model.SurfaceChange{{Verdict: verdict}}}})}
-		if got := surfaceGrew(r); got != want {
-			t.Errorf("%s: got %v", verdict, got)
+		for name, r := range map[string]*model.Report{
+			"surface":     pack(model.Pack{Diff: &model.Diff{Surface: []model.SurfaceChange{{Verdict: verdict}}}}),
+			"environment": pack(in(model.Effect{Kind: "gate", Holder: "tool", Verdict: verdict})),
+		} {
+			if got := surfaceGrew(r); got != want {
+				t.Errorf("%s, %s: got %v", name, verdict, got)
+			}
 		}
 	}
-	if surfaceGrew(&model.Report{}) {
-		t.Error("it grew without a pack")
+	if surfaceGrew(&model.Report{}) || surfaceGrew(pack(in(model.Effect{Kind: "decision", Verdict: "grew"}))) {
+		t.Error("it grew without a tool")
+	}
+	for name, p := range map[string]model.Pack{
+		"a first version": {Class: model.ClassInitial}, "a pack that comes back": {Class: model.ClassInitial, Diff: &model.Diff{}},
+		"an environment that is not compared": {Diff: &model.Diff{}, Environments: []model.Environment{{NotCompared: "it has faults"}}},
+		"a step that is not judged":           {NotChecked: []model.NotChecked{{Gate: "version", Reason: "the pack could not be read"}}},
+	} {
+		if !surfaceGrew(pack(p)) {
+			t.Errorf("%s: it did not grow", name)
+		}
 	}
 }

@@ -26,20 +26,8 @@ func (a *actionRun) label(ctx context.Context, client *github.Client) error {
 		return nil
 	}
 	l := github.Label{PullRequest: a.event.PullRequest, HeadSHA: a.event.HeadSHA, Group: labelNames()}
-	if class := a.reviewed(); class != "" && class != "none" && a.Report.Result != model.Broken {
+	if class, _ := classOf(a.Report); class != "" && class != "none" && a.Report.Result != model.Broken {
 		l.Name = labelPrefix + class
 	}
 	return client.Label(ctx, l)
-}
-
-// reviewed returns the class that the change is looked at as: that of the output, or, where
-// nothing could be compared, that of a first version.
-func (a *actionRun) reviewed() string {
-	class, _ := classOf(a.Report)
-	for _, p := range a.Report.Packs.All() {
-		if class == "" && p.Class == model.ClassInitial {
-			return model.ClassInitial
-		}
-	}
-	return class
 }

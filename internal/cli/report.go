@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
@@ -335,21 +334,18 @@ func writeOutput(o output, r *model.Report, took model.Latencies) error {
 	return errors.Join(writeReports(o.reportDir, r), writeSARIF(o.sarifFile, r), writeFile(o.metricsFile, metrics))
 }
 
-// classOf returns the highest class of change in a report ("" where nothing was
-// compared), and the version that is needed where exactly one pack needs another.
+// classOf returns the highest class of change in a report, "" where nothing is compared and no
+// pack is new, and the version that is needed where exactly one pack needs another.
 func classOf(r *model.Report) (class, required string) {
-	highest, needs := diffing.None, 0
+	needs := 0
+	higher := func(other string) {
+		was, rank := model.ClassRank(class), model.ClassRank(other)
+		if class == "" || was >= 0 && other != "" && (rank < 0 || rank > was) { // an unknown one may be any
+			class = other
+		}
+	}
 	for _, b := range r.Packs.Briefs() {
-		if !b.Compared {
-			continue
-		}
-		c, err := diffing.ParseClass(b.Class)
-		if err != nil {
-			c = diffing.Reject
-		}
-		if class == "" || c > highest {
-			highest, class = c, b.Class
-		}
+		higher(b.Class)
 		if b.Required == "" {
 			continue
 		}
@@ -357,9 +353,7 @@ func classOf(r *model.Report) (class, required string) {
 		required = b.Required
 	}
 	if left := r.Left().Class; left != "" {
-		if c, err := diffing.ParseClass(left); class == "" || err != nil || c > highest {
-			class = left
-		}
+		higher(left)
 		needs = 2 // nobody knows which of those that are left out need one
 	}
 	if needs > 1 {

@@ -144,7 +144,11 @@ func TestClassOf(t *testing.T) {
 		{[]model.Pack{pack("minor", ""), {}, pack("major", "2.0.0"), pack("patch", "")}, "major", "2.0.0"},
 		{[]model.Pack{pack("minor", "1.1.0"), pack("major", "2.0.0")}, "major", ""},
 		{[]model.Pack{pack("reject", ""), pack("major", "2.0.0")}, "reject", "2.0.0"},
-		{[]model.Pack{pack("unheard of", "")}, "unheard of", ""},
+		{[]model.Pack{pack("unheard of", ""), pack("major", "")}, "unheard of", ""},
+		{[]model.Pack{pack("minor", "1.1.0"), {Class: model.ClassInitial}}, "initial", "1.1.0"},
+		{[]model.Pack{{Class: model.ClassInitial}, pack("major", "")}, "major", ""},
+		{[]model.Pack{{Class: model.ClassInitial, Diff: &model.Diff{Class: "none"}}}, "initial", ""},
+		{[]model.Pack{{Class: model.ClassInitial, Diff: &model.Diff{Class: "reject"}}}, "reject", ""},
 	} {
 		class, required := classOf(&model.Report{Packs: model.PacksOf(c.packs...)})
 		if class != c.class || required != c.required {

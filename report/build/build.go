@@ -34,7 +34,7 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 			p.Digest = string(digest) // a document that the reader refused in part has none
 		}
 		figures := operations.Measure(s)
-		p.Guardrails = c.guardrails(u.Pack)
+		p.Guardrails, p.Intents = c.guardrails(u.Pack), slices.Sorted(slices.Values(each(nil, u.Pack.Intents(), func(t pack.Text) string { return t.Value })))
 		p.Coverage, p.Evaluation, p.Operations = newCoverage(golden.Cover(u, s.Golden())), newEvaluation(evaluation.Measure(s)), &figures
 	}
 	p.Evidence = newEvidence(s, c.Before)

@@ -15,7 +15,7 @@ func NewPromotion(s *gate.Subject, c Comparison, found []finding.Finding, missed
 	if s != nil {
 		all := NewPack(s, gates.Result{Findings: found, NotChecked: missed}, c, nil)
 		p.Findings, p.Diff, p.ToolSurface, p.Guardrails, p.Golden, p.NotChecked = all.Findings, all.Diff, all.ToolSurface, all.Guardrails, all.Golden, all.NotChecked
-		p.Coverage, p.Evidence = all.Coverage, all.Evidence
+		p.Coverage, p.Evidence, p.Intents = all.Coverage, all.Evidence, all.Intents
 	} else {
 		p.NotChecked = append(p.NotChecked, missed...)
 	}

@@ -89,7 +89,7 @@ type EnvironmentVerdict struct {
 }
 
 // classes are the classes of changes, from the weakest to the strongest.
-var classes = []string{"none", "patch", "minor", "major", "reject"}
+var classes = []string{"none", "patch", "minor", ClassInitial, "major", "reject"}
 
 // ClassRank orders the classes of changes, the weakest first; an unknown one is before all.
 func ClassRank(class string) int { return slices.Index(classes, class) }
@@ -110,7 +110,8 @@ func (d *Diff) Changes() (all []*Change) {
 // ChangeClass returns the class of the change that people have to look at: the highest of
 // that of the pack and those of its environments; "" where nothing is compared.
 func (p *Pack) ChangeClass() (class string) {
-	if p.Diff != nil {
+	class = p.Class
+	if p.Diff != nil && (class == "" || ClassRank(p.Diff.Class) > ClassRank(class)) {
 		class = p.Diff.Class
 	}
 	for _, e := range p.Environments {

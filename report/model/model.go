@@ -111,8 +111,8 @@ type Pack struct {
 	// MovedFrom is the file of the base that the pack was compared with, where that has
 	// another name.
 	MovedFrom string `json:"moved_from,omitempty"`
-	// Class is ClassInitial for a pack of which the base has no version to compare with. That
-	// of every other step is in the diff.
+	// Class is ClassInitial for a pack of which the base has no version. That of every other step is
+	// in the diff, which a pack has too that was there before, and comes back.
 	Class    string    `json:"class,omitempty"`
 	Digest   string    `json:"digest,omitempty"`
 	Result   Result    `json:"result"`
@@ -137,6 +137,8 @@ type Pack struct {
 	Overlays   []Overlay `json:"overlays,omitempty"`
 	// Evidence counts what the pack proves, now and in the version before.
 	Evidence []Evidence `json:"evidence,omitempty"`
+	// Intents are those that the pack names, sorted.
+	Intents []string `json:"intents,omitempty"`
 	// ToolSurface is what agents can reach, absent where it was not asked for.
 	ToolSurface []SurfaceRow `json:"tool_surface,omitempty"`
 	// Guardrails are those of the first version of a pack.
@@ -155,7 +157,7 @@ type Pack struct {
 	Playground *Playground `json:"-"`
 }
 
-// ClassInitial is the class of the first version of a pack.
+// ClassInitial is the class of a pack that is new to agents: a first version, or one that comes back.
 const ClassInitial = "initial"
 
 // The kinds of entries that are about something else than a pack of the head.

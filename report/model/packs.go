@@ -123,8 +123,9 @@ func BriefOf(p *Pack) Brief {
 	if p.Pinned != nil {
 		b.In = p.Pinned.Environment
 	}
+	b.Class = p.ChangeClass()
 	if d := p.Diff; d != nil {
-		b.Compared, b.Class, b.Required = true, p.ChangeClass(), d.RequiredVersion
+		b.Compared, b.Required = true, d.RequiredVersion
 	}
 	return b
 }

@@ -9,7 +9,7 @@ import (
 // verdict over all of them is made of. A row is small, so that there can be any number of them.
 type Row struct {
 	Brief
-	// Initial says that the pack has no earlier version.
+	// Initial says that the base has no version of the pack.
 	Initial bool `json:"initial,omitempty"`
 	// Base is the version that it is compared with, as id@version, and Step the class of the changes
 	// of the pack itself.

@@ -26,9 +26,8 @@ type noted struct {
 func releaseNotes(p *model.Pack) (all []noted) {
 	add := func(kind string, s sentence) { all = append(all, noted{kind, s}) }
 	if p.Diff == nil {
-		rows := ranked(slices.Clone(p.ToolSurface), func(r model.SurfaceRow) int { return rankOf(r.ApprovalMode) })
-		for i := range rows {
-			add(model.NoteMore, grantNote(&rows[i]))
+		for _, one := range grantsOf(p) {
+			add(model.NoteMore, grantNote(one))
 		}
 		return all
 	}
@@ -70,12 +69,12 @@ func releaseNotes(p *model.Pack) (all []noted) {
 }
 
 // grantNote says of a first version what agents can do with a tool.
-func grantNote(r *model.SurfaceRow) sentence {
+func grantNote(r grant) sentence {
 	words := grantWords(r)[1:] // without the mark of its mode
 	if len(words) > 0 && words[0].kind == plainPiece {
 		words = words[1:]
 	}
-	switch approval := approvalOf(r); {
+	switch approval := approvalOf(r.SurfaceRow); {
 	case len(approval) > 0:
 		return words.plain(", approval: ").add(approval)
 	case r.ApprovalMode != string(pack.ReadOnly):
@@ -92,13 +91,13 @@ func powerNote(one *power) (kind string, text sentence) {
 		if one.less {
 			before, now = now, before
 		}
-		return model.NoteErrors, conditionWords(&one.shown).plain(": ").add(before).plain(" before, ").add(now).plain(" now")
+		return model.NoteErrors, one.condition().plain(": ").add(before).plain(" before, ").add(now).plain(" now")
 	case one.less:
 		words := one.what
 		if one.kind == available || one.kind == otherwise {
 			words = plain("No longer: ").add(words)
 		}
-		if when := whenWords(&one.shown); len(when) > 0 {
+		if when := one.when(); len(when) > 0 {
 			words = words.plain(", ").add(when)
 		}
 		return model.NoteLess, words

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,6 +66,7 @@ const (
 	removed      effect = "pack removed"
 	stopped      effect = "to be stopped"
 	firstVersion effect = "first version"
+	comesBack    effect = "comes back"
 	nothingRuns  effect = "new there"
 	newUngated   effect = "new destructive tool without approval"
 	moreAllowed  effect = "agents can do more"
@@ -95,6 +95,8 @@ func effectOf(p *model.Pack) effect {
 		return notJudged
 	case p.Class == model.ClassInitial && p.Pinned != nil:
 		return nothingRuns
+	case p.Class == model.ClassInitial && d != nil:
+		return comesBack
 	case p.Class == model.ClassInitial:
 		return firstVersion
 	case d == nil:
@@ -134,6 +136,21 @@ func stepEffect(p *model.Pack) effect {
 		return fewerErrors
 	}
 	return sameAllowed
+}
+
+// ReachesMore reports whether agents can reach more with a pack than before, in any environment, or
+// whether nobody knows that they cannot.
+func ReachesMore(p *model.Pack) bool {
+	may := func(verdict string) bool { return verdict != "shrank" && verdict != "equal" }
+	if slices.Contains([]effect{notJudged, firstVersion, comesBack, nothingRuns, newUngated}, effectOf(p)) {
+		return true
+	}
+	return p.Diff != nil && slices.ContainsFunc(p.Diff.Surface, func(c model.SurfaceChange) bool { return may(c.Verdict) }) ||
+		slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
+			return e.NotCompared != "" || slices.ContainsFunc(e.Effects, func(e model.Effect) bool {
+				return e.Kind != "decision" && e.Kind != stopEffect && e.Holder != "decision" && may(e.Verdict)
+			})
+		})
 }
 
 // permitsMore reports whether agents can do more by an effect: what ended in an error and is
@@ -230,7 +247,7 @@ func acceptedWords(p *model.Pack) string {
 
 // approvals say whose approval the change of a pack needs, and who has given it.
 func (b *builder) approvals(p *model.Pack) node {
-	roles, class := b.roles(p.Roles), cmp.Or(p.ChangeClass(), p.Class)
+	roles, class := b.roles(p.Roles), p.ChangeClass()
 	if !b.compared(p) || b.alone || len(roles) == 0 && (p.Kind == model.KindRepository || len(b.report.Published) > 0) {
 		return nil // a version says itself who has approved it
 	}

@@ -11,10 +11,12 @@ import (
 
 // effects are the caution, what was typed, and what else agents can do now.
 func (b *builder) effects(p *model.Pack) (nodes []node) {
-	if p.Class == model.ClassInitial {
+	switch {
+	case p.Class == model.ClassInitial && p.Diff != nil:
+		return append(b.granted(p), b.edits(p, nil)) // since it was there before
+	case p.Class == model.ClassInitial:
 		return b.granted(p)
-	}
-	if p.Diff == nil {
+	case p.Diff == nil:
 		return nil
 	}
 	all, controls := powersOf(p), controlsOf(p)
@@ -92,19 +94,6 @@ func (b *builder) caution(p *model.Pack, cautions []power, controls []control) (
 	return box, controls[room:]
 }
 
-// sentence says a power alone, with the requests that have it.
-func (one *power) sentence() sentence {
-	last := one.alone[len(one.alone)-1].text
-	switch when := whenWords(&one.shown); {
-	case len(when) == 0:
-		return one.alone.plain(".")
-	case one.shown.When == nil && !strings.HasSuffix(last, ":") && !strings.HasSuffix(last, ","):
-		return one.alone.plain(", ").add(when).plain(".")
-	default:
-		return one.alone.plain(" ").add(when).plain(".")
-	}
-}
-
 // bareGuardrail reports whether a guardrail is weaker that no proof about requests is about.
 func bareGuardrail(l *model.Loosened) bool {
 	layer, _, _ := strings.Cut(strings.TrimPrefix(l.Change.Path, "/"), "/")
@@ -116,26 +105,15 @@ func (b *builder) powers(cautions, rest []power) (nodes []node) {
 	if len(rest) == 0 {
 		return nil
 	}
-	shared, first := true, &rest[0].shown
-	if len(cautions) > 0 {
-		first = &cautions[0].shown
-	}
-	for i := range rest {
-		shared = shared && pack.CompactJSON(rest[i].shown.When) == pack.CompactJSON(first.When) && first.When != nil
-	}
-	for i := range cautions {
-		shared = shared && pack.CompactJSON(cautions[i].shown.When) == pack.CompactJSON(first.When)
-	}
 	title := "Agents can also"
 	if len(cautions) == 0 || rest[0].less {
 		title = "Agents can now"
 	}
 	within, columns := false, []column{{name: title}, {name: "Before", label: "before:"}}
+	lead, rest, shared := ledBy(cautions, rest)
+	nodes = append(nodes, lead)
 	switch {
-	case shared && len(cautions) > 0:
-		nodes = append(nodes, plain("For the same requests:"))
 	case shared:
-		nodes = append(nodes, sentence{}.add(conditionWords(first)).plain(":"))
 	case slices.ContainsFunc(rest, longCondition): // three columns would not fit on a phone
 		within = true
 	case slices.ContainsFunc(rest, func(one power) bool { return one.shown.When != nil }):
@@ -151,19 +129,39 @@ func (b *builder) powers(cautions, rest []power) (nodes []node) {
 			what = what.plain("no longer: ")
 		}
 		cells := []sentence{what.add(one.what), one.before}
-		switch when := whenWords(&one.shown); {
+		switch when := one.when(); {
 		case within && len(when) > 0:
 			cells[0] = cells[0].plain(", ").add(when)
 		case len(columns) > 2:
-			cells = append(cells, conditionWords(&one.shown))
+			cells = append(cells, one.condition())
 		}
 		return cells
 	}))
 }
 
+// ledBy takes out of powers what is so for all of them, to be said once: the intents, or the requests,
+// of which nothing is left to say then.
+func ledBy(cautions, rest []power) (lead sentence, rows []power, shared bool) {
+	all, one := slices.Concat(cautions, rest), &rest[0]
+	switch {
+	case !slices.ContainsFunc(all, func(o power) bool { return !sameRequests(&all[0], &o) }):
+		if len(cautions) > 0 {
+			return plain("For the same requests:"), rest, true
+		}
+		return sentence{}.add(one.condition()).plain(":"), rest, true
+	case len(rest) == 1 || len(one.intents) == 0 || slices.ContainsFunc(rest, func(o power) bool { return !slices.Equal(o.intents, one.intents) }):
+		return nil, rest, false
+	}
+	rows = slices.Clone(rest)
+	for i := range rows {
+		rows[i].intents = nil
+	}
+	return plain("For ").add(intentWords(one.intents)).plain(":"), rows, false
+}
+
 // longCondition reports whether the condition of a power takes several lines of a column of its own.
 func longCondition(one power) bool {
-	return one.shown.When != nil && len(conditionWords(&one.shown).words()) > 60
+	return one.shown.When != nil && len(one.condition().words()) > 60
 }
 
 // endings are the requests that end in an error in one of the two versions alone.
@@ -179,7 +177,7 @@ func endings(all []power) []node {
 			if one.less {
 				before, now = now, before
 			}
-			return []sentence{conditionWords(&one.shown), before.plain(" → ").add(now)}
+			return []sentence{one.condition(), before.plain(" → ").add(now)}
 		}),
 	}
 }
@@ -199,16 +197,6 @@ func whenWords(s *model.Shown) sentence {
 		words = words.plain(" (not proved to be all: ").message(w.NotProved).plain(")")
 	case w.More:
 		words = words.request(", and more, such as ", s.Request)
-	}
-	return words
-}
-
-// conditionWords are whenWords at the beginning of a sentence, or alone.
-func conditionWords(s *model.Shown) sentence {
-	words := whenWords(s)
-	if len(words) > 0 && words[0].kind == plainPiece {
-		words = slices.Clone(words)
-		words[0].text = sentenceCase(words[0].text)
 	}
 	return words
 }
@@ -238,11 +226,10 @@ func anyWords(w *model.When) (s sentence) {
 // granted is everything that the first version of a pack lets agents do.
 func (b *builder) granted(p *model.Pack) (nodes []node) {
 	box := alert{tone: b.verdict(p)}
-	for i := range p.ToolSurface {
-		r := &p.ToolSurface[i]
+	for _, r := range grantsOf(p) {
 		if dangerous(r.ApprovalMode) && r.Ungated != nil && len(box.items) < maxCautions {
 			words := code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ") runs ").add(strong("without approval"))
-			one := power{alone: words, shown: model.Shown{Request: r.Ungated, When: r.Open}}
+			one := power{intents: r.intents, alone: words, shown: model.Shown{Request: r.Ungated, When: r.Open}}
 			words = one.sentence()
 			if len(r.Gates) > 0 {
 				words = words.plain(" Other requests need ").code(r.Gates[0]).plain(".")
@@ -259,19 +246,38 @@ func (b *builder) granted(p *model.Pack) (nodes []node) {
 	return append(nodes, grants(p), guardrails(p.Guardrails))
 }
 
+// grant is a tool that agents may call, with the intents of the requests; none for those of every one.
+type grant struct {
+	*model.SurfaceRow
+	intents []string
+}
+
+// grantsOf returns what a pack lets agents do, the worst first.
+func grantsOf(p *model.Pack) []grant {
+	all := make([]grant, len(p.ToolSurface))
+	for i := range p.ToolSurface {
+		all[i] = grant{&p.ToolSurface[i], []string{p.ToolSurface[i].Intent}}
+	}
+	alike := func(a, b *grant) bool {
+		one, other := *a.SurfaceRow, *b.SurfaceRow
+		other.Intent, other.SafetyMode, other.Ungated, one.Ungated = one.Intent, one.SafetyMode, nil, nil
+		return (a.Ungated == nil) == (b.Ungated == nil) && pack.CompactJSON(one) == pack.CompactJSON(other)
+	}
+	all = together(all, alike, func(one *grant) *[]string { return &one.intents }, intentsOf(p))
+	return ranked(all, func(one grant) int { return rankOf(one.ApprovalMode) })
+}
+
 // grants is a row for each tool that agents may call, and one for those that only read.
 func grants(p *model.Pack) *table {
-	var rows []*model.SurfaceRow
+	var rows []grant
 	var reading []sentence
-	for i := range p.ToolSurface {
-		r := &p.ToolSurface[i]
-		if r.ApprovalMode == string(pack.ReadOnly) && len(r.Gates) == 0 && len(r.Bounds) == 0 && r.Available != nil && len(r.Available.Any) == 1 && len(r.Available.Any[0]) == 0 {
+	for _, r := range grantsOf(p) {
+		if len(r.intents) == 0 && r.ApprovalMode == string(pack.ReadOnly) && len(r.Gates) == 0 && len(r.Bounds) == 0 && r.Available != nil && len(r.Available.Any) == 1 && len(r.Available.Any[0]) == 0 {
 			reading = append(reading, code(r.Capability))
 			continue
 		}
 		rows = append(rows, r)
 	}
-	rows = ranked(rows, func(r *model.SurfaceRow) int { return rankOf(r.ApprovalMode) })
 	n := len(rows)
 	if len(reading) > 0 {
 		n++
@@ -281,13 +287,13 @@ func grants(p *model.Pack) *table {
 		if i == len(rows) {
 			return row{cells: []sentence{state(modeLooks[string(pack.ReadOnly)], "").plain(" read-only tools, for every request: ").add(series(", ", reading...)), nil}}
 		}
-		return row{cells: []sentence{grantWords(rows[i]), approvalOf(rows[i])}}
+		return row{cells: []sentence{grantWords(rows[i]), approvalOf(rows[i].SurfaceRow)}}
 	}
 	return t
 }
 
 // grantWords say which tool agents may call, with what arguments, and when.
-func grantWords(r *model.SurfaceRow) sentence {
+func grantWords(r grant) sentence {
 	what := state(modeLooks[r.ApprovalMode], "").plain(" ").code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ")")
 	for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
 		what = what.plain(", ").code(arg).plain(" " + boundWords(r.Bounds[arg]))
@@ -295,8 +301,9 @@ func grantWords(r *model.SurfaceRow) sentence {
 	if len(r.Bounds) == 0 && r.ApprovalMode != string(pack.ReadOnly) {
 		what = what.plain(", any arguments")
 	}
-	if r.Available != nil {
-		what = what.plain(", ").add(whenWords(&model.Shown{When: r.Available}))
+	one := power{intents: r.intents, shown: model.Shown{When: r.Available}}
+	if when := one.when(); len(when) > 0 {
+		what = what.plain(", ").add(when)
 	}
 	return what
 }

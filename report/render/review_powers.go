@@ -12,17 +12,18 @@ import (
 
 // power is one thing that agents can do more or less than before, of a tool or a decision.
 type power struct {
-	intent, subject string
-	environment     string // "" for every one
-	mode            string // of the tool; "" for a decision
-	kind            powerKind
-	less            bool
-	stops           bool     // one of the two versions ends these requests with an error
-	approval        string   // that they need now and did not before
-	what            sentence // what agents can do now, or no more
-	alone           sentence // the same in a sentence of its own, up to its condition
-	before          sentence
-	shown           model.Shown
+	intents     []string // of the requests; none for those of every intent
+	subject     string
+	environment string // "" for every one
+	mode        string // of the tool; "" for a decision
+	kind        powerKind
+	less        bool
+	stops       bool     // one of the two versions ends these requests with an error
+	approval    string   // that they need now and did not before
+	what        sentence // what agents can do now, or no more
+	alone       sentence // the same in a sentence of its own, up to its condition
+	before      sentence
+	shown       model.Shown
 }
 
 // powerKind says what of a tool or decision became more or less, the worst first.
@@ -83,13 +84,13 @@ func powersOf(p *model.Pack) (all []power) {
 	}
 	all = slices.DeleteFunc(all, func(one power) bool {
 		return one.mode == "" && one.subject != "" && slices.ContainsFunc(all, func(o power) bool {
-			return o.mode != "" && o.stops == one.stops && o.environment == one.environment && o.intent == one.intent && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
+			return o.mode != "" && o.stops == one.stops && o.environment == one.environment && slices.Equal(o.intents, one.intents) && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
 		})
 	})
 	for i := range all {
 		one := &all[i]
 		needs := firstOf(all, func(o *power) bool {
-			return o.approval != "" && o.environment == one.environment && o.intent == one.intent && o.subject == one.subject && pack.CompactJSON(o.shown.When) == pack.CompactJSON(one.shown.When)
+			return o.approval != "" && o.environment == one.environment && slices.Equal(o.intents, one.intents) && o.subject == one.subject && pack.CompactJSON(o.shown.When) == pack.CompactJSON(one.shown.When)
 		})
 		if one.kind == wider && !one.less && needs != nil {
 			one.what, one.alone = one.what.plain(", with ").code(needs.approval), one.alone.plain(", now with ").code(needs.approval).plain(",")
@@ -98,7 +99,7 @@ func powersOf(p *model.Pack) (all []power) {
 	slices.SortStableFunc(all, func(a, b power) int {
 		return cmp.Or(behind(a.less)-behind(b.less), cmp.Compare(rankOf(a.mode), rankOf(b.mode)), cmp.Compare(a.kind, b.kind))
 	})
-	return all
+	return together(all, alike, func(one *power) *[]string { return &one.intents }, intentsOf(p))
 }
 
 // sidesOf says both sides of effects about agents, in an environment or in every one.
@@ -163,7 +164,7 @@ const adapters = "/tooling_layer/adapter_registry/"
 // powerOf says one side of an effect about agents.
 func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) power {
 	c := rowOf(p, e.Intent, e.Subject)
-	one := power{intent: e.Intent, subject: e.Subject, mode: modeOf(p, e, c), kind: otherwise, less: less, stops: endsOtherwise(e, shown), shown: *shown}
+	one := power{intents: []string{e.Intent}, subject: e.Subject, mode: modeOf(p, e, c), kind: otherwise, less: less, stops: endsOtherwise(e, shown), shown: *shown}
 	tool := code(e.Subject)
 	if one.mode != "" {
 		words, before := modeWords(one.mode), declaredBefore(p.Diff, e.Subject, one.mode)
@@ -296,5 +297,5 @@ func parted(all []power) (cautions, rest, errors []power) {
 }
 
 func same(a, b *power) bool {
-	return a.environment == b.environment && a.intent == b.intent && a.subject == b.subject && a.kind == b.kind && a.less == b.less && a.shown.What == b.shown.What
+	return a.environment == b.environment && slices.Equal(a.intents, b.intents) && a.subject == b.subject && a.kind == b.kind && a.less == b.less && a.shown.What == b.shown.What
 }

@@ -28,6 +28,7 @@ const support, finops = "packs/support/pack.json", "packs/finops/pack.json"
 type situation struct {
 	pack       string // that it is about; "" for all of them
 	base, head func(c *checkout)
+	back       bool // base is a commit after the one that has the example as it is
 	reviews    func(r *model.Reviews)
 	event      event // that the action runs on; nil where the change is checked at a terminal
 	headline   string
@@ -116,6 +117,13 @@ var situations = map[string]situation{
 	"first-version": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version",
 		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Refuses refund", "Author must** nothing"}},
+	"comes-back": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, back: true, head: nothing,
+		headline: "⏳ Waiting for approval: ctxpack.support, comes back (1.0.0)",
+		says:     []string{"risk **missing**", "The base no longer has this pack", "runs **without approval**", "Author must** nothing"}},
+	"one-intent": {pack: "finops", head: func(c *checkout) {
+		c.edit(finops, "remove /policy_layer/policy_bundles/POLICY_PAYABLES_V2/policy_dsl/rules/R_PAY_MATCHED_INVOICE/else\n")
+	}, headline: "⛔ Cannot merge: ctxpack.finops, agents can do more (1.0.0, must become 2.0.0: major change)",
+		says: []string{"`adp_vendor_master.update_record` (delegated) is **now available** and **not always with approval**, for intent `finance.invoice.pay` when"}},
 	"several-packs": {head: func(c *checkout) {
 		limitRaised(c)
 		c.edit(finops, "replace /contract_meta/issuer \"acme-finance\"\n")
@@ -169,7 +177,7 @@ var situations = map[string]situation{
 		limit := "/policy_layer/policy_bundles/POLICY_PAYABLES_V2/policy_dsl/rules/R_PAY_LIMIT"
 		c.edit(finops, "replace "+limit+"/if/>/1 100000\nreplace "+limit+"/else/arg_constraints/amount_inr/max 100000\nreplace /policy_layer/approval_gates/GATE_CONTROLLER_APPROVAL/when/>/1 100000\nreplace /pack_meta/pack_version \"1.1.0\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.finops, agents can do more (1.0.0 → 1.1.0, must become 2.0.0: major change)",
-		says: []string{"(was 250000), now with `GATE_CONTROLLER_APPROVAL`, when", "only with `GATE_CONTROLLER_APPROVAL`, when", "`packgate bump packs/finops` (2.0.0, "}},
+		says: []string{"(was 250000), now with `GATE_CONTROLLER_APPROVAL`, for intent `finance.invoice.pay` when", "For intent `finance.invoice.pay`:", "only with `GATE_CONTROLLER_APPROVAL`, when", "`packgate bump packs/finops` (2.0.0, "}},
 	"one-of-two": {head: func(c *checkout) {
 		c.edit(finops, "remove /policy_layer/guardrails/must_refuse/payment_to_unconfirmed_account\n")
 	},
@@ -261,10 +269,14 @@ func (s situation) prepared(t *testing.T) string {
 			t.Fatal(err)
 		}
 		c.write(".packgate.yaml", string(src)+config)
-		if s.base != nil {
+		if s.base != nil && !s.back {
 			s.base(c)
 		}
 	})
+	if s.back {
+		s.base(&checkout{t, dir})
+		gittest.Commit(t, dir, "removed")
+	}
 	if s.base != nil { // what it took away is the head's
 		if err := os.RemoveAll(filepath.Join(dir, "packs", "support")); err != nil {
 			t.Fatal(err)
