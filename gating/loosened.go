@@ -2,6 +2,7 @@ package gating
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.
 			found = append(found, about{"", repository.Loosened(at, l.Path, c.w.Files.Show(name))})
 		}
 	}
+	if len(looser) > 0 && !judged {
+		r.loosen("%s becomes looser in %s", c.w.Files.Show(c.config), paths(looser))
+	}
 	if name = c.w.Files.Show(name); !judged {
 		name, judged = c.elsewhere()
 	}
@@ -52,9 +56,15 @@ func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.
 			found = append(found, about{"", repository.Rerouted(d.At, d.What, name)})
 			continue
 		}
+		r.loosen("%s: %s", d.At.File, d.What)
 		r.Notice("%s: %s; who approves a change of the config approves this one too", d.At.File, d.What)
 	}
 	return found, nil
+}
+
+// loosen says on the page what later changes are no longer held to.
+func (r *Run) loosen(format string, args ...any) {
+	r.Report.Loosened = append(r.Report.Loosened, fmt.Sprintf(format, args...))
 }
 
 // elsewhere returns the first file of the change that has the name of a pack or of a file

@@ -56,6 +56,7 @@ func Merge(reports []*Report) (out *Report, err error) {
 		}
 		out.Reviews = MergeReviews(out.Reviews, r.Reviews)
 		errs, notices = append(errs, r.Errors), append(notices, r.Notices)
+		out.Loosened = append(out.Loosened, r.Loosened...)
 		for _, p := range r.Published {
 			if form := pack.CompactJSON(p); !slices.Contains(publications, form) {
 				publications, out.Published = append(publications, form), append(out.Published, p)
@@ -66,6 +67,8 @@ func Merge(reports []*Report) (out *Report, err error) {
 	}
 	out.Errors = append(out.Errors, interleave(errs, byPlace)...)
 	out.Notices = append(out.Notices, interleave(notices, cmp.Compare)...)
+	slices.Sort(out.Loosened)
+	out.Loosened = slices.Compact(out.Loosened)
 	slices.Sort(tools)
 	if tools = slices.Compact(tools); len(tools) > 1 {
 		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports come from different versions: %s", Few(tools, maxVersions, "version")))

@@ -53,6 +53,9 @@ type Report struct {
 	Origin *Origin `json:"origin,omitempty"`
 	// Errors are what kept packgate from doing its work.
 	Errors []Problem `json:"errors"`
+	// Loosened are sentences about what the change takes away from what later changes are held to: the
+	// config, and the workflows that run packgate.
+	Loosened []string `json:"loosened,omitempty"`
 	// Notices are sentences about the run that do not affect a verdict.
 	Notices []string `json:"notices"`
 	Summary Summary  `json:"summary"`

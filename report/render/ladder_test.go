@@ -173,7 +173,7 @@ func randomReport(random *rand.Rand) *model.Report {
 	}
 	for range random.IntN(5) {
 		r.Published = append(r.Published, randomPublication(random))
-		r.Errors, r.Notices = append(r.Errors, model.Problem{Message: text(), File: text(), Hint: text()}), append(r.Notices, text())
+		r.Errors, r.Notices, r.Loosened = append(r.Errors, model.Problem{Message: text(), File: text(), Hint: text()}), append(r.Notices, text()), append(r.Loosened, text())
 	}
 	r.Tool.Version, r.Head.SHA, r.Base.SHA = text(), text(), text()
 	return r

@@ -180,7 +180,11 @@ func (b *builder) headline(p *model.Pack) sentence {
 
 // nodes are the parts of a page.
 func (b *builder) nodes(p *model.Pack) []node {
-	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), []node{besideWords(p)}, b.author(p), []node{b.checks(p), cutWords(p)})
+	top := []node{b.approvals(p), moveWords(p)}
+	if b.report.Entries() == 1 {
+		top = append(top, b.loosened())
+	}
+	return slices.Concat(top, provisos(p), b.effects(p), b.weaker(p), b.texts(p), []node{besideWords(p)}, b.author(p), []node{b.checks(p), cutWords(p)})
 }
 
 // moveWords say what an environment runs after a promotion, and now; nothing for everything else.

@@ -162,9 +162,9 @@ func (b *builder) severalTitle(rows []*packRow) (look, sentence) {
 	t := b.tallied(rows)
 	t.add(b)
 	if one := b.single(rows); one != nil && t.verdict == one.is {
-		return one.is, plain(one.is.word + ": " + subject(&one.Row))
+		return one.is, plain(one.is.word + ": " + subject(&one.Row) + b.looser())
 	}
-	return t.verdict, plain(t.verdict.word + ": " + t.words())
+	return t.verdict, plain(t.verdict.word + ": " + t.words() + b.looser())
 }
 
 // single returns the only one of several packs that somebody has to look at, where its page is here:
@@ -194,16 +194,36 @@ func (b *builder) nothing() (look, sentence) {
 	case b.report.Result != model.Passed:
 		l = cannotMerge
 	}
-	return l, plain(l.word + ": no pack changed")
+	return l, plain(l.word + ": no pack changed" + b.looser())
 }
 
-// others are the approvals that no pack of a report needs, but the change does all the same.
-func (b *builder) others() []node {
-	roles := b.otherRoles()
-	if len(roles) == 0 {
+// looser is what a headline says of a change that takes something away from what later ones are held to.
+func (b *builder) looser() string {
+	if len(b.report.Loosened) == 0 {
+		return ""
+	}
+	return ", and later changes are held to less"
+}
+
+// others are the approvals that no pack of a report needs, but the change does all the same, and
+// what it takes away from what later changes are held to.
+func (b *builder) others() (nodes []node) {
+	if roles := b.otherRoles(); len(roles) > 0 {
+		nodes = append(nodes, strong("Approvals").plain(" ").add(roleWords(roles, nil)))
+	}
+	if b.report.Entries() == 1 {
+		return nodes // whose page says the rest
+	}
+	return append(nodes, b.loosened())
+}
+
+// loosened says what the change takes away from what later changes are held to; nothing for nothing.
+func (b *builder) loosened() node {
+	if len(b.report.Loosened) == 0 {
 		return nil
 	}
-	return []node{strong("Approvals").plain(" ").add(roleWords(roles, nil))}
+	said := few(b.report.Loosened, maxCautions, func(s string) sentence { return message(s).plain(".") }, func(left int) sentence { return plain("And " + more(left, "") + ".") })
+	return alert{tone: waits, items: said}
 }
 
 // warningOf says what is most dangerous in a pack that is compared, of what agents can do otherwise and

@@ -128,11 +128,12 @@ func shortRun(r *model.Report) *model.Report {
 	for _, n := range r.Notices {
 		out.Notices = append(out.Notices, pack.Clip(n, maxRunText))
 	}
-	var left [3]int
+	var left [4]int
 	out.Errors, left[0] = first(out.Errors, maxSummaryRun/4)
 	out.Notices, left[1] = first(out.Notices, maxSummaryRun/4)
 	out.Published, left[2] = first(r.Published, maxSummaryRun/4)
-	for i, noun := range []string{"error", "notice", "version"} {
+	out.Loosened, left[3] = first(each(r.Loosened, func(s string) string { return pack.Clip(s, maxRunText) }), maxSummaryRun/8)
+	for i, noun := range []string{"error", "notice", "version", "weaker rule"} {
 		if left[i] > 0 {
 			out.Notices = append(out.Notices, "in the full report of the run: "+more(left[i], noun))
 		}

@@ -117,6 +117,9 @@ var situations = map[string]situation{
 	"first-version": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version",
 		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Refuses refund", "Author must** nothing"}},
+	"config-loosened": {head: func(c *checkout) { c.replace(".packgate.yaml", "    - replay-packet\n", "") },
+		headline: "⏳ Waiting for approval: 2 packs, and later changes are held to less",
+		says:     []string{"owner **missing**", "risk **missing**", ".packgate.yaml becomes looser in require."}},
 	"comes-back": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, back: true, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support, comes back (1.0.0)",
 		says:     []string{"risk **missing**", "The base no longer has this pack", "runs **without approval**", "Author must** nothing"}},
@@ -318,27 +321,6 @@ func (s situation) pull(t *testing.T) (*model.Report, string) {
 		}
 	}
 	return r, render.Comment(r, render.CommentOptions{RunURL: "https://github.com/acme/packs/actions/runs/42", ArtifactURL: "https://github.com/acme/packs/actions/runs/42/artifacts/7"})
-}
-
-var folded = regexp.MustCompile(`(?s)<details>.*?</details>\n`)
-
-// seen returns the lines of Markdown that are seen before anything is unfolded, as wide as a
-// comment of GitHub is.
-func seen(src string) (lines []string) {
-	const width = 118
-	link := regexp.MustCompile(`\]\(<[^>]*>\)|<[^>]*>|[*\x60\\]`)
-	for line := range strings.Lines(folded.ReplaceAllString(src, "fold\n")) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "| ---") {
-			continue
-		}
-		for part := range strings.SplitSeq(line, "<br>") {
-			for n := len([]rune(link.ReplaceAllString(part, ""))); n >= 0; n -= width {
-				lines = append(lines, part)
-			}
-		}
-	}
-	return lines
 }
 
 // pages are the situations whose HTML report is in testdata as well: of one pack, and of several.
