@@ -182,6 +182,9 @@ type When struct {
 	NotProved string `json:"not_proved,omitempty"`
 }
 
+// Every reports whether the condition is known, and holds for every request.
+func (w *When) Every() bool { return w != nil && len(w.Any) == 1 && len(w.Any[0]) == 0 }
+
 // Joint is something that is permitted more together with other packs, and not by the pack itself.
 type Joint struct {
 	With    []string       `json:"with"` // the others, as golden cases name them

@@ -188,7 +188,7 @@ func whenWords(s *model.Shown) sentence {
 	switch {
 	case w == nil:
 		return sentence{}.request("for example ", s.Request)
-	case len(w.Any) == 1 && len(w.Any[0]) == 0:
+	case w.Every():
 		return plain("for every request")
 	}
 	words := plain("when ").add(anyWords(w))
@@ -272,7 +272,7 @@ func grants(p *model.Pack) *table {
 	var rows []grant
 	var reading []sentence
 	for _, r := range grantsOf(p) {
-		if len(r.intents) == 0 && r.ApprovalMode == string(pack.ReadOnly) && len(r.Gates) == 0 && len(r.Bounds) == 0 && r.Available != nil && len(r.Available.Any) == 1 && len(r.Available.Any[0]) == 0 {
+		if len(r.intents) == 0 && r.ApprovalMode == string(pack.ReadOnly) && len(r.Gates) == 0 && len(r.Bounds) == 0 && r.Available.Every() {
 			reading = append(reading, code(r.Capability))
 			continue
 		}

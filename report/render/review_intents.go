@@ -73,7 +73,7 @@ func (one *power) when() sentence {
 	switch {
 	case len(one.intents) == 0:
 		return words
-	case s.When != nil && len(s.When.Any) == 1 && len(s.When.Any[0]) == 0:
+	case s.When.Every():
 		return plain("for every request of ").add(intentWords(one.intents))
 	case len(words) == 0:
 		return plain("for ").add(intentWords(one.intents))
