@@ -126,6 +126,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 type judged struct {
 	subject  *gate.Subject
 	result   gates.Result
+	outside  gates.Outside
 	compared Comparison
 	fixed    []finding.Finding // of the baseline, which the pack has no more
 	before   *gate.Subject     // in which they were found; nil where nothing is known of it
@@ -152,7 +153,7 @@ func (j *judged) class() string {
 
 // follow says which findings follow from others, or from what changed.
 func (j *judged) follow(ctx context.Context, policy gates.Policy, compiled []compiles.Case) {
-	step := causes.Step{Subject: j.subject, Policy: policy, Diff: j.compared.Diff, Compiles: compiled, Was: j.was}
+	step := causes.Step{Subject: j.subject, Policy: policy, Diff: j.compared.Diff, Compiles: compiled, Was: j.was, Outside: j.outside}
 	j.result.Findings = causes.Find(ctx, step, j.result.Findings)
 }
 
@@ -197,6 +198,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	outside.Class, outside.Where = j.class(), p.where(j)
 	outside.Findings, outside.NotChecked = slices.Concat(outside.Findings, unread, lost), append(outside.NotChecked, missed...)
 	policy := p.policyOf(name)
+	j.outside = outside
 	j.result = gates.Run(j.subject, policy, outside)
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)

@@ -91,8 +91,14 @@ func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
 	unit := *s.Unit
 	unit.Use(p, slices.Clip(faults))
 	unit.Published = p
+	return s.With(&unit, s.Environments)
+}
+
+// With returns the subject as it would be with other files beside it, and held against the
+// catalogs. It shares what was compiled and detected.
+func (s *Subject) With(unit *repo.Unit, catalogs []*repo.Environment) *Subject {
 	other := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
-	return other.about(&unit, s.Environments).compiling()
+	return other.about(unit, catalogs).compiling()
 }
 
 // about fills in what a subject has of one form of the pack. What it permits is

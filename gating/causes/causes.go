@@ -5,6 +5,8 @@
 // is what it was in the version before: the value is put back, and the rules look again. What
 // compares a pack with what was stored for it (golden cases, packets, scorecards) follows from
 // changes of the pack in the same way, where what was stored is as it was and fitted before.
+// What is not found with the files put back that were removed beside the pack follows from
+// their removal.
 // What is in doubt stands for itself.
 //
 // Neither a severity nor an exit code depends on it.
@@ -34,6 +36,8 @@ type Step struct {
 	Compiles []compiles.Case
 	// Was is what the gates found in the version before.
 	Was []finding.Finding
+	// Outside is what the gates were told of the pack beside its files.
+	Outside gates.Outside
 }
 
 // Find returns the findings of a pack with their causes. They are in the order and have the
@@ -45,6 +49,7 @@ func Find(ctx context.Context, step Step, findings []finding.Finding) []finding.
 		return findings
 	}
 	s := newSearch(ctx, step, slices.Clone(findings))
+	s.gone()
 	s.errors()
 	s.places()
 	s.environments()
@@ -70,6 +75,7 @@ type search struct {
 	left     int        // how many more groups may be undone
 	alone    bool       // nothing but the pack file changed
 	beside   map[string]bool
+	lacking  map[string]bool // stems of the files of the version before that are gone
 }
 
 func newSearch(ctx context.Context, step Step, findings []finding.Finding) *search {

@@ -82,7 +82,7 @@ func (s *search) spread(i int, r *remedy, w *world) {
 		case other == i || !s.free(other) || !r.reaches(&s.findings[i], f):
 		case isOne(f, held) && len(s.casesOf(f)) == 0:
 			last = append(last, other)
-		case !s.others(r, f) && s.gone(w, f):
+		case !s.others(r, f) && s.ends(w, f):
 			s.follows(other, i)
 		default:
 			drifts = drifts || isOne(f, held)
@@ -102,9 +102,9 @@ func (s *search) others(r *remedy, f *finding.Finding) bool {
 		slices.ContainsFunc(s.near(s.casesOf(f)), func(i int) bool { return !slices.Contains(r.changes, s.changes[i].Path) })
 }
 
-// gone reports whether a finding is known not to be in a world. What is stored for a golden case
+// ends reports whether a finding is known not to be in a world. What is stored for a golden case
 // is as it should be where the case comes to what it came to in the version before.
-func (s *search) gone(w *world, f *finding.Finding) bool {
+func (s *search) ends(w *world, f *finding.Finding) bool {
 	cases := s.casesOf(f)
 	if len(cases) == 0 || !isOne(f, held) || !s.asBefore(f) {
 		return w.lacks(f)
@@ -155,7 +155,7 @@ func (s *search) remedies(e *finding.Finding) (list []remedy) {
 	}
 	for i := range s.changes {
 		if c := &s.changes[i]; c.New == nil && e.State == finding.New {
-			if old := lost(c); old != "" && strings.Contains(e.Message, fmt.Sprintf("%q", old)) {
+			if old := lostName(c); old != "" && strings.Contains(e.Message, fmt.Sprintf("%q", old)) {
 				list = append(list, remedy{edit: func(d *pack.Document) ([]byte, error) { return undo(d, []diffing.Change{*c}) }, only: old, steps: true})
 			}
 		}
@@ -192,8 +192,8 @@ func (s *search) names(a *atom, e *finding.Finding) bool {
 	return a.was.Kind == pack.String && strings.Contains(e.Message, fmt.Sprintf("%q", a.was.Text))
 }
 
-// lost returns the name of a thing that was removed.
-func lost(c *diffing.Change) string {
+// lostName returns the name of a thing that was removed.
+func lostName(c *diffing.Change) string {
 	segments, ok := pack.SplitPointer(c.Path)
 	if !ok || len(segments) == 0 {
 		return ""

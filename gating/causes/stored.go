@@ -177,7 +177,7 @@ const mostUndone = 32
 // rule does not find it any more. The latter is tried once.
 func (s *search) group(f *finding.Finding) *finding.Cause {
 	cases := s.casesOf(f)
-	ends := func(w *world) bool { return s.gone(w, f) }
+	ends := func(w *world) bool { return s.ends(w, f) }
 	own := len(cases) > 0
 	if !own {
 		for i := range s.Compiles {

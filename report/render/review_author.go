@@ -92,7 +92,8 @@ func (b *builder) author(p *model.Pack) []node {
 		return []node{strong("Author must").plain(" nothing")}
 	}
 	nodes := []node{strong("Author must"), all}
-	if w := waiversOf(p, weakened(p)); w.n > 0 && p.Result != model.Passed {
+	lost := lostOf(p)
+	if w := lost.waivers(p); w.n > 0 && p.Result != model.Passed {
 		nodes = append(nodes, fold{words: "the block to add", nodes: w.nodes()})
 	}
 	return nodes
@@ -146,79 +147,13 @@ func placesOf(e *entry) sentence {
 	return among(append([]*model.Finding{e.Finding}, e.more...), 3, "place", func(f *model.Finding) sentence { return at(spot{file: f.File, line: f.Line}) })
 }
 
-// restoring is what to do about evidence that became weaker.
-func (b *builder) restoring(p *model.Pack) (all steps) {
-	weaker := weakened(p)
-	if len(weaker) == 0 {
-		return nil
-	}
-	var whole, parts []model.Finding // of which a file is put back, and something in a file
-	var files []string
-	for _, f := range weaker {
-		file := fileBefore(p, &f)
-		if file == "" {
-			parts = append(parts, f)
-			continue
-		}
-		if whole = append(whole, f); plainPath.MatchString(file) && !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
-	folders := slices.Clone(files)
-	files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains(folders, path.Dir(file)) })
-	if len(whole) > 0 {
-		s := plain("Put back ").add(among(whole, maxSteps, "thing", func(f model.Finding) sentence {
-			return thingWords(f.Thing).plain(" (").rule(f.Rule).plain(")")
-		}))
-		if base := b.report.Base; base != nil && plainPath.MatchString(base.SHA) && len(files) > 0 && len(files) <= maxSteps {
-			s = s.plain(": ").code("git checkout " + short(base.SHA) + " -- " + strings.Join(files, " "))
-		}
-		all = append(all, s.plain("."))
-	}
-	all = append(all, few(entriesOf(parts), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
-	if waiversOf(p, weaker).n > 0 {
-		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
-	}
-	return all
-}
-
-// fileBefore returns what to put back of the version before for a finding: its file, or the folder of it
-// where the file is gone, which has more that belongs to it; "" where it is a part of a
-// file that has changed for other reasons too.
-func fileBefore(p *model.Pack, f *model.Finding) string {
-	was := firstOf(f.Related, func(r *model.Related) bool { return r.Revision != "" })
-	switch {
-	case was == nil || was.File == p.Path:
-		return ""
-	case f.File != was.File && path.Dir(was.File) != path.Dir(p.Path):
-		return path.Dir(was.File)
-	case f.File == was.File && f.Rule == "OVL011":
-		return "" // what it holds may be less because the pack has changed
-	}
-	return was.File
-}
-
-// partStep is what to do about evidence that is weaker in a part of a file.
-func partStep(e *entry) sentence {
-	words, _, _ := strings.Cut(e.Hint, "; a waiver in ")
-	return message(sentenceCase(words)).plain(" (").add(thingWords(e.Thing)).plain("): ").add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
-}
-
-// thingWords name what evidence is about.
-func thingWords(thing string) sentence {
-	if parts, ok := pack.SplitPointer("/" + thing); ok && len(parts) == 3 && parts[1] == "overlays" {
-		return plain("overlay ").code(parts[2]).plain(" for ").code(parts[0])
-	}
-	return code(thing)
-}
-
 // consequent is what to do about what follows from the change: of golden cases, packets and
 // scorecards.
 func (b *builder) consequent(p *model.Pack) (all steps) {
 	var cases []*model.Finding
 	names, rules := map[string]bool{}, map[string]bool{}
 	var cards, surfaces []model.Finding
-	for _, f := range consequences(p) {
+	for _, f := range unrestored(p) {
 		name, kind := caseName(f.File)
 		switch {
 		case kind != "":
@@ -307,37 +242,4 @@ func versionStepOf(p *model.Pack) steps {
 	}
 	words = append(words, each(sortedKeys(known), sentence{}.rule)...)
 	return steps{s.code("packgate bump " + path.Dir(p.Path)).plain(" (").add(series(", ", words...)).plain(").")}
-}
-
-// repeats reports whether a finding says of an environment what an effect there has said already.
-func repeats(p *model.Pack, f *model.Finding) bool {
-	return slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
-		return strings.HasPrefix(f.Thing, pack.EscapeSegment(e.Environment)+"/") && slices.ContainsFunc(e.Effects, func(e model.Effect) bool {
-			return e.Gained != nil && strings.HasSuffix(f.Message, e.Gained.What)
-		})
-	})
-}
-
-// weaker says what evidence is gone, and how much there is before and now.
-func (b *builder) weaker(p *model.Pack) (nodes []node) {
-	gone := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return !weakens(f) || f.Excused() || repeats(p, &f) })
-	if len(gone) == 0 {
-		return nil
-	}
-	nodes = append(nodes, alert{tone: waits, items: few(gone, maxCautions, func(f model.Finding) sentence {
-		return message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(").")
-	}, func(left int) sentence { return plain("And " + more(left, "weakening") + ", listed below.") })})
-	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
-	changed = ranked(changed, func(e model.Evidence) int {
-		return behind(!strings.HasPrefix(e.Kind, "replay") && e.Kind != "golden_cases")
-	})
-	if len(changed) == 0 || effectOf(p) != weakerTests {
-		return nodes
-	}
-	if !b.whole {
-		changed = changed[:min(len(changed), maxCautions)]
-	}
-	return append(nodes, tableOf(table{noun: "evidence count", columns: []column{{name: "Evidence"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}}, changed, func(e *model.Evidence) []sentence {
-		return []sentence{plain(strings.ReplaceAll(e.Kind, "_", " ")), plain(fmt.Sprint(*e.Before)), plain(fmt.Sprint(e.Now))}
-	}))
 }

@@ -55,11 +55,6 @@ func (w *waiverList) nodes() []node {
 	return nodes
 }
 
-// weakened returns the errors that say that evidence became weaker.
-func weakened(p *model.Pack) []model.Finding {
-	return slices.DeleteFunc(p.BySeverity("error"), func(f model.Finding) bool { return !weakens(f) })
-}
-
 // waiving is how to waive what blocks a pack: each cause, without weaker evidence, of which the
 // author is told above, and without the version, which a command raises.
 func (b *builder) waiving(p *model.Pack) section {

@@ -59,10 +59,10 @@ func versionAlone(p *model.Pack) bool {
 
 // todoOf counts what the author has to do.
 func todoOf(p *model.Pack) model.Todo {
-	following := consequences(p)
+	following := unrestored(p)
 	return model.Todo{
 		Errors: len(entriesOf(faults(p, "error"))), Cases: thingsOf(following, nil)["case"], Findings: len(p.Open()),
-		Evidence: slices.ContainsFunc(p.BySeverity("error"), weakens), Evaluate: slices.ContainsFunc(following, measuredOlder),
+		Evidence: len(lostOf(p).weaker) > 0, Evaluate: slices.ContainsFunc(following, measuredOlder),
 	}
 }
 

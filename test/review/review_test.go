@@ -295,8 +295,13 @@ func (s situation) prepared(t *testing.T) string {
 // pull returns the report of a pull request, and the comment on it.
 func (s situation) pull(t *testing.T) (*model.Report, string) {
 	t.Helper()
-	dir := s.prepared(t)
-	t.Chdir(dir)
+	t.Chdir(s.prepared(t))
+	return s.checked(t)
+}
+
+// checked returns the report of the repository in the working folder, and the comment on it.
+func (s situation) checked(t *testing.T) (*model.Report, string) {
+	t.Helper()
 	var out, errs bytes.Buffer
 	env := cli.Env{
 		Args: []string{"check", filepath.Join("packs", s.pack), "--base", "HEAD", "--format", "json"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
