@@ -96,7 +96,7 @@ func targetsKept(p *gate.Pass, heirs map[string]string) {
 					"%s has no target any more, and had %s", shown(m, at.intent), m.exact(before.Value)))
 			default:
 				at.weaker(p, before.Node, gate.Faultf(is.Node, "put the target back, or let its owner accept the new one",
-					"the target for %s is %s and was %s, which asks more", shown(m, at.intent), m.figure(is.Value, before.Value, 2), m.figure(before.Value, is.Value, 2)))
+					"the target for %s asks less than in the base: it is %s and was %s", shown(m, at.intent), m.figure(is.Value, before.Value, 2), m.figure(before.Value, is.Value, 2)))
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func TestAMistypedNameIsOneEntry(t *testing.T) {
 		"name of a decision":        {[]finding.Operation{set("/decision_layer/decision_specs/0/decision_key", `"finance.invoice.pay.exeute"`)}, "REF001 VER001 VER006", 7},
 		"name of a capability":      {[]finding.Operation{set(adapter+"/capabilities/0", `"schedule_paymnt"`)}, "REF004 VER001 VER006", 7},
 		"name of an adapter":        {[]finding.Operation{set("/tooling_layer/adapter_registry/0/adapter_id", `"adp_invoice"`)}, "REF003 VER001 VER006", 7},
-		"tenant":                    {[]finding.Operation{set("/pack_meta/tenant/tenant_id", `"tenant_acme_prd"`)}, "OVL009 TEN001 VER001 VER005 VER006", 60},
+		"tenant":                    {[]finding.Operation{set("/pack_meta/tenant/tenant_id", `"tenant_acme_prd"`)}, "VER001 VER005", 60},
 		"a name and a text":         {[]finding.Operation{set(rule+"/decision_binding", `"finance.invoice.pay.exeute"`), set("/business_context/non_negotiables/0", `"Pay in time."`)}, "REF001 VER001 VER006", 5},
 		"a text of the prompt":      {[]finding.Operation{set("/policy_layer/guardrails/must_refuse/0", `"payment_to_a_stranger"`)}, "VER001", 17},
 		"a limit that nobody tests": {[]finding.Operation{set(permit+"/arg_constraints/amount_inr/max", "1999999")}, "VER001", 2},

@@ -18,6 +18,7 @@ import (
 	"github.com/contextosai/packgate/gates/risk"
 	"github.com/contextosai/packgate/gates/schema"
 	"github.com/contextosai/packgate/gates/tenancy"
+	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -29,18 +30,24 @@ var misread = []*gate.Rule{policyrules.POL005, policyrules.POL008, risk.RSK004, 
 // the one value that an error is about ends them.
 var permitting = []string{policyrules.Gate.ID, risk.Gate.ID, overlays.Gate.ID}
 
-// errors finds what follows from an error of a reference or of the form.
+// errors finds what follows from an error of a reference or of the form, and first from a pack
+// that is not the same one.
 func (s *search) errors() {
+	s.of(version.VER005)
 	for _, g := range gates.Documented() {
 		for _, r := range g.Rules {
-			if g != schema.Gate && g != references.Gate && !slices.Contains(misread, r) {
-				continue
+			if g == schema.Gate || g == references.Gate || slices.Contains(misread, r) {
+				s.of(r)
 			}
-			for i := range s.findings {
-				if f := &s.findings[i]; f.Rule == r.ID && f.Severity == finding.Error && s.free(i) {
-					s.error(i)
-				}
-			}
+		}
+	}
+}
+
+// of finds what follows from the errors of a rule.
+func (s *search) of(r *gate.Rule) {
+	for i := range s.findings {
+		if f := &s.findings[i]; f.Rule == r.ID && f.Severity == finding.Error && s.free(i) {
+			s.error(i)
 		}
 	}
 }
@@ -63,11 +70,29 @@ type remedy struct {
 func (s *search) error(i int) {
 	for _, r := range s.remedies(&s.findings[i]) {
 		w := s.without(r.edit)
-		if w == nil || !w.lacks(&s.findings[i]) || !w.valid() {
+		f := &s.findings[i]
+		restored := f.Rule == version.VER005.ID && r.steps // which no rule finds by itself
+		if w == nil || !restored && !w.lacks(f) || !w.valid() {
 			continue
 		}
 		s.spread(i, &r, w)
+		if restored {
+			s.rejected(i, &r)
+		}
 		return
+	}
+}
+
+// rejected notes that a change is unsafe under any version for no other reason than that the pack is
+// not the same one.
+func (s *search) rejected(i int, r *remedy) {
+	if slices.ContainsFunc(s.changes, func(c diffing.Change) bool { return c.Class == diffing.Reject && !slices.Contains(r.changes, c.Path) }) {
+		return
+	}
+	for other := range s.findings {
+		if s.findings[other].Rule == version.VER006.ID && s.free(other) {
+			s.follows(other, i)
+		}
 	}
 }
 
@@ -129,7 +154,7 @@ func (r *remedy) reaches(e, f *finding.Finding) bool {
 	case f.Rule == e.Rule, broken, g == replay.Gate, g == evaluation.Gate:
 		return true
 	case g == tenancy.Gate:
-		return e.Gate == tenancy.Gate.ID
+		return e.Gate == tenancy.Gate.ID || e.Rule == version.VER005.ID
 	}
 	return r.own && slices.Contains(permitting, id)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating/causes"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -195,7 +196,10 @@ func (l *law) sound(head *step, found []finding.Finding) {
 			continue
 		}
 		rule, g := gates.Find(f.Rule)
-		if f.Excused() || rule.Ratchet || slices.Contains([]string{"security", "version", "waivers", "repository"}, g.ID) {
+		ofIdentity := f.Rule == version.VER006.ID && slices.ContainsFunc(found, func(e finding.Finding) bool {
+			return e.Rule == version.VER005.ID && e.Fingerprint() == f.Cause.Finding
+		})
+		if f.Excused() || rule.Ratchet || !ofIdentity && slices.Contains([]string{"security", "version", "waivers", "repository"}, g.ID) {
 			l.t.Errorf("%v: %s %s is a consequence", l.edits, f.Rule, f.Message)
 		}
 		if f.Fingerprint() != head.findings[i].Fingerprint() || f.Severity != head.findings[i].Severity {

@@ -175,7 +175,11 @@ func unreadable(p *model.Pack) bool {
 // headline says the verdict on a pack, what its change does to agents, and the version step.
 func (b *builder) headline(p *model.Pack) sentence {
 	r := RowOf(p)
-	return plain(b.verdict(p).word + ": " + subject(&r))
+	words := b.verdict(p).word + ": " + subject(&r)
+	if b.report.Entries() == 1 {
+		words += b.looser()
+	}
+	return plain(words)
 }
 
 // nodes are the parts of a page.

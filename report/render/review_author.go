@@ -79,6 +79,19 @@ func consequences(p *model.Pack) []model.Finding {
 	return slices.DeleteFunc(p.Open(), func(f model.Finding) bool { return f.Cause == nil })
 }
 
+// identityChanged is the rule that asks to undo what makes a pack another one.
+const identityChanged = "VER005"
+
+// unsettled returns the findings that follow from the change or from another finding, without those
+// that are gone once a change is undone or evidence is put back.
+func unsettled(p *model.Pack) []model.Finding {
+	undone := map[string]bool{} // by fingerprint
+	for _, f := range p.Open() {
+		undone[f.Fingerprint] = weakens(f) || f.Rule == identityChanged
+	}
+	return slices.DeleteFunc(consequences(p), func(f model.Finding) bool { return undone[f.Cause.Finding] })
+}
+
 // maxSteps is how many independent errors are steps above the fold.
 const maxSteps = 3
 
@@ -112,7 +125,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
-	first := few(entriesOf(faults), b.atMost(maxSteps), faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
+	first := few(inSteps(entriesOf(faults), doing), b.atMost(maxSteps), faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
 	if all = slices.Concat(b.restoring(p), first, b.consequent(p), versionStepOf(p)); len(all) == 0 {
 		all = steps{plain("Fix what the findings below say.")}
 	}
@@ -133,18 +146,56 @@ func points(words string) bool {
 	return slices.ContainsFunc(first[:min(len(first), 6)], func(word string) bool { return slices.Contains([]string{"it", "them"}, word) }) && !strings.Contains(words, "as it is")
 }
 
-// faultStep is what to do about a fault.
-func faultStep(e *entry) sentence {
-	words := cmp.Or(e.Hint, e.Message)
-	if e.Hint != "" && points(words) {
-		words = e.Message + ": " + words
+// doing says what to do about a fault.
+func doing(f *model.Finding) string {
+	words := cmp.Or(f.Hint, f.Message)
+	if f.Hint != "" && (points(words) || strings.HasPrefix(words, "see ")) {
+		words = f.Message + ": " + words
 	}
-	return message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
+	return strings.TrimRight(words, ".")
+}
+
+// apart returns each finding as an entry of its own.
+func apart(findings []model.Finding) []*entry {
+	return each(findings, func(f model.Finding) *entry { return &entry{Finding: &f} })
+}
+
+// inSteps puts faults of a rule together of which the same words are said, in their order.
+func inSteps(faults []*entry, words func(*model.Finding) string) (all []*entry) {
+	type key struct{ rule, words string }
+	known := map[key]*entry{}
+	for _, e := range faults {
+		k := key{e.Rule, words(e.Finding)}
+		if of := known[k]; of != nil {
+			of.more = slices.Concat(of.more, []*model.Finding{e.Finding}, e.more)
+			continue
+		}
+		known[k] = e
+		all = append(all, e)
+	}
+	return all
+}
+
+// faultStep is what to do about a fault. Of faults for which different things are to be done it is
+// what to do about the first.
+func faultStep(e *entry) sentence {
+	words := doing(e.Finding)
+	step := message(sentenceCase(words)).plain(": ")
+	if slices.ContainsFunc(e.more, func(f *model.Finding) bool { return doing(f) != words }) {
+		return step.add(placesOf(&entry{Finding: e.Finding})).plain(" (").rule(e.Rule).plain("), and " + more(len(e.more), "") + " like it, listed below.")
+	}
+	return step.add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
 }
 
 // placesOf says where a fault is found.
 func placesOf(e *entry) sentence {
-	return among(append([]*model.Finding{e.Finding}, e.more...), 3, "place", func(f *model.Finding) sentence { return at(spot{file: f.File, line: f.Line}) })
+	var places []spot
+	for _, f := range append([]*model.Finding{e.Finding}, e.more...) {
+		if is := (spot{file: f.File, line: f.Line}); !slices.Contains(places, is) {
+			places = append(places, is)
+		}
+	}
+	return among(places, 3, "place", at)
 }
 
 // consequent is what to do about what follows from the change: of golden cases, packets and
@@ -153,7 +204,7 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 	var cases []*model.Finding
 	names, rules := map[string]bool{}, map[string]bool{}
 	var cards, surfaces []model.Finding
-	for _, f := range unrestored(p) {
+	for _, f := range unsettled(p) {
 		name, kind := caseName(f.File)
 		switch {
 		case kind != "":

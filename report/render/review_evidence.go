@@ -38,16 +38,6 @@ func lostOf(p *model.Pack) (l lostEvidence) {
 	return l
 }
 
-// unrestored returns the findings that follow from another one or from the change, and that are
-// not gone once evidence is put back.
-func unrestored(p *model.Pack) []model.Finding {
-	lost := map[string]bool{}
-	for _, f := range lostOf(p).weaker {
-		lost[f.Fingerprint] = true
-	}
-	return slices.DeleteFunc(consequences(p), func(f model.Finding) bool { return lost[f.Cause.Finding] })
-}
-
 // restoring is what to do about evidence that became weaker.
 func (b *builder) restoring(p *model.Pack) (all steps) {
 	lost := lostOf(p)
@@ -76,7 +66,7 @@ func (b *builder) restoring(p *model.Pack) (all steps) {
 		}
 		all = append(all, s.plain("."))
 	}
-	all = append(all, few(entriesOf(parts), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
+	all = append(all, few(inSteps(apart(parts), withoutWaiver), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
 	if lost.waivers(p).n > 0 {
 		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
 	}
@@ -168,10 +158,17 @@ func (l *putBack) command(base *model.Revision) string {
 	return "git checkout " + sha + " -- " + strings.Join(names, " ")
 }
 
-// partStep is what to do about evidence that is weaker in a part of a file.
+// withoutWaiver returns what to do about weaker evidence other than to waive it.
+func withoutWaiver(f *model.Finding) string {
+	words, _, _ := strings.Cut(f.Hint, "; a waiver in ")
+	return words
+}
+
+// partStep is what to do about evidence that is weaker in a part of a file, of all things for which
+// it is the same.
 func partStep(e *entry) sentence {
-	words, _, _ := strings.Cut(e.Hint, "; a waiver in ")
-	return message(sentenceCase(words)).plain(" (").add(thingWords(e.Thing)).plain("): ").add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
+	things := among(append([]*model.Finding{e.Finding}, e.more...), maxSteps, "thing", func(f *model.Finding) sentence { return thingWords(f.Thing) })
+	return message(sentenceCase(withoutWaiver(e.Finding))).plain(" (").add(things).plain("): ").add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
 }
 
 // thingWords name what evidence is about.

@@ -59,7 +59,7 @@ func versionAlone(p *model.Pack) bool {
 
 // todoOf counts what the author has to do.
 func todoOf(p *model.Pack) model.Todo {
-	following := unrestored(p)
+	following := unsettled(p)
 	return model.Todo{
 		Errors: len(entriesOf(faults(p, "error"))), Cases: thingsOf(following, nil)["case"], Findings: len(p.Open()),
 		Evidence: len(lostOf(p).weaker) > 0, Evaluate: slices.ContainsFunc(following, measuredOlder),

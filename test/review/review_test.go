@@ -114,6 +114,10 @@ var situations = map[string]situation{
 			"packs/support/golden/identity-not-verified.case.json", "packs/support/golden/identity-not-verified.compiled.json")
 	}, headline: "⛔ Cannot merge: ctxpack.support, same powers, weaker tests (1.0.0)",
 		says: []string{"risk **missing** (ask ", "if the evidence is to be removed", "RPL013", "Put back", "git checkout ", "| replay packets | 3 | 2 |"}},
+	"catalog-removed": {head: func(c *checkout) { c.remove("environments/prod.json") }, headline: "⛔ Cannot merge: 2 of 2 packs are blocked",
+		says: []string{"git checkout 4959068 -- environments/prod.json"}},
+	"tenant-changed": {pack: "support", head: func(c *checkout) { c.edit(support, "replace /pack_meta/tenant/tenant_id \"tenant_other\"\n") },
+		headline: "⛔ Cannot merge: ctxpack.support, what agents can do is not proved (1.0.0)", says: []string{"1. tenant\\_id is `tenant_other`"}},
 	"first-version": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version",
 		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Refuses refund", "Author must** nothing"}},
