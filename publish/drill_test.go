@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
 )
 
 // The variables by which this test binary is a publisher that may be killed.
@@ -67,6 +68,14 @@ func drill(w *world, state *StateFolder, what string) error {
 		_, err = p.PublishBuild(ctx, ofProd("1.0.0", "b", nil))
 	case "revoke":
 		_, err = p.Revoke(ctx, Change{Ref: w.ref("1.0.0"), Reason: "found wanting", Actor: "ann"})
+	case "rebundle": // the version that runs already, as it is with another overlay
+		w.clock.Store(600)
+		_, err = p.Pin(ctx, PinChange{Ref: w.ref("1.0.0"), Environment: "prod", Actor: "ann"}, nil)
+	case "line": // what runs already, for another commit of the pins file
+		w.clock.Store(600)
+		_, err = p.Pin(ctx, byLine(w, 2), nil)
+	case "deprecate":
+		_, err = p.Deprecate(ctx, Change{Ref: w.ref("1.0.0"), Reason: "there is a newer one", Actor: "ann"})
 	case "pin":
 		w.clock.Store(60)
 		_, err = p.Pin(ctx, PinChange{Ref: w.ref("1.0.0"), Environment: "prod", Actor: "ann"}, nil)
@@ -77,7 +86,12 @@ func drill(w *world, state *StateFolder, what string) error {
 	return err
 }
 
-var drills = []string{"publish", "revoke", "pin", "rollback", "stop", "bundle"}
+// byLine is the move that a line of a pins file asks for, since one of its commits.
+func byLine(w *world, commit int) PinChange {
+	return PinChange{Ref: w.ref("1.0.0"), Environment: "prod", Actor: "ann", By: statement.ByPinsFile, Commit: fmt.Sprintf("%040d", commit)}
+}
+
+var drills = []string{"publish", "revoke", "pin", "rollback", "stop", "bundle", "rebundle", "line", "deprecate"}
 
 // start starts the child, which kills nothing itself.
 func start(t *testing.T, w *world, root, state, what string) (*exec.Cmd, *bufio.Reader) {
@@ -147,6 +161,15 @@ func (w *world) prepare(what string) {
 		w.publish(candidate("1.1.0", ""))
 		w.pin("1.0.0", "stage")
 		w.pin("1.1.0", "stage")
+	}
+	if _, err := w.repo().Resolve(w.t.Context(), "env-prod"); err != nil && what == "line" {
+		_, err = w.publisher().Pin(w.t.Context(), byLine(w, 1), nil)
+		w.must(err)
+	} else if err != nil && what == "rebundle" {
+		w.build(ofProd("1.0.0", "a", nil))
+		w.pin("1.0.0", "prod")
+		w.clock.Add(60)
+		w.build(ofProd("1.0.0", "b", nil))
 	}
 	if w.host != nil {
 		w.host.on(nil)

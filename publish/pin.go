@@ -197,8 +197,10 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, 
 		// change of a line is known.
 		recorded := c.By != statement.ByPinsFile || last.Commit == c.Commit
 		if mine && (s.digest == h.digest && recorded || s.digest != h.digest && s.digest == last.Previous) {
-			s.record, s.settled = &last.PinRecord, s.digest == h.digest
-			return s, nil
+			if s.record, s.settled = &last.PinRecord, s.digest == h.digest; s.settled && !p.DryRun {
+				err = all.chain.claim(ctx, last.Bundle) // where a run was cut off before that
+			}
+			return s, err
 		}
 	}
 	for _, r := range slices.Backward(h.loose) {
