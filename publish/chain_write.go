@@ -39,12 +39,12 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		if err := ch.writable(id); err != nil {
 			return err
 		}
+		if err := ch.claim(ctx); err != nil {
+			return err
+		}
 		// Whoever was witnessed first leaves it to the other publisher to join the two, once.
 		open, first := ch.open(e.Bundle)
 		if at, known := ch.places[e.Bundle]; known && !open {
-			if err := ch.claim(ctx, e.Bundle); err != nil {
-				return err
-			}
 			return at.tooLate()
 		} else if open && first && !met {
 			met = true
@@ -95,13 +95,17 @@ func (ch *chain) open(bundle string) (open, first bool) {
 	return at >= 0 && len(ch.heads) > 1, at == 0
 }
 
-// claim puts the tag of the sequence where a run was cut off before that.
-func (ch *chain) claim(ctx context.Context, bundle string) error {
+// claim puts the tags of sequences that have none, where a run was cut off before that.
+func (ch *chain) claim(ctx context.Context) error {
 	for _, r := range ch.records {
 		t := registry.RecordTag{Sequence: r.Sequence}
-		if r.Entry.Bundle == bundle && ch.tags[t] == "" {
-			return ch.place(ctx, r.digest, r.Sequence)
+		if ch.tags[t] != "" {
+			continue
 		}
+		if err := ch.place(ctx, r.digest, r.Sequence); err != nil {
+			return err
+		}
+		ch.tags[t] = r.digest
 	}
 	return nil
 }

@@ -71,6 +71,17 @@ type Running struct {
 	Since   time.Time // from when on it runs these bytes of the pack without interruption
 	// Last is the newest record of the environment, nil where it has none.
 	Last *PinRecord
+
+	chain *chain // the history of the pack
+}
+
+// Claim puts the tags of the history that a run was cut off before, by what was looked at. Nothing
+// is written in a dry run, and nothing is asked where none is missing.
+func (p *Publisher) Claim(ctx context.Context, r *Running) error {
+	if p.DryRun || r.chain == nil {
+		return nil
+	}
+	return r.chain.claim(ctx)
 }
 
 // Running returns what an environment runs of a pack, and since when: the time that a
@@ -87,9 +98,9 @@ func (c *Checker) Running(ctx context.Context, packID, environment string) (*Run
 	}
 	moves := found.survey.moves(environment)
 	if len(moves) == 0 && found.survey.tags[tag] == "" {
-		return &Running{}, nil
+		return &Running{chain: found.survey.chain}, nil
 	}
-	out := &Running{Verdict: found.verdict}
+	out := &Running{Verdict: found.verdict, chain: found.survey.chain}
 	if found.holding != nil && found.holding.artifact != nil {
 		out.Content = found.holding.artifact.Content
 	}

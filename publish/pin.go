@@ -198,7 +198,7 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, 
 		recorded := c.By != statement.ByPinsFile || last.Commit == c.Commit
 		if mine && (s.digest == h.digest && recorded || s.digest != h.digest && s.digest == last.Previous) {
 			if s.record, s.settled = &last.PinRecord, s.digest == h.digest; s.settled && !p.DryRun {
-				err = all.chain.claim(ctx, last.Bundle) // where a run was cut off before that
+				err = all.chain.claim(ctx)
 			}
 			return s, err
 		}

@@ -216,6 +216,9 @@ func (l *line) apply(ctx context.Context) (err error) {
 	if l.is, err = l.Checker().Running(ctx, l.pack, l.e.Name()); err != nil {
 		return err
 	}
+	if err := l.Claim(ctx, l.is); err != nil {
+		return err
+	}
 	if l.is.Last != nil && !slices.Contains(l.applying.told, l.pack) {
 		l.applying.told = append(l.told, l.pack)
 	}
