@@ -63,7 +63,7 @@ have, 2 a flag or the file is wrong; 3 as for all commands.`,
 	f.StringVar(&o.rec.Renew, "renew", "", "record the entries of this `pack_id` again, or of all, with the new owner, reason and day")
 	f.BoolVar(&o.rec.Warnings, "warnings", false, "accept warnings too, for a repository in which they fail")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	configFlag(f, &o.config)
 	return c
 }
 

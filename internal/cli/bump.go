@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,19 +21,20 @@ import (
 )
 
 type bumpOptions struct {
-	base, to string
-	dryRun   bool
+	base, to, config string
+	dryRun           bool
 }
 
 func newBump(env *Env) *cobra.Command {
 	var o bumpOptions
 	c := &cobra.Command{
-		Use: "bump PACK", Short: "set the version that the changes of a pack need",
+		Use: "bump PACK...", Short: "set the version that the changes of a pack need",
 		Long: `Finds the version that the changes of a pack since its baseline need, writes it as
 pack_version, and updates what refers to the pack: the context_pack_refs of its
 golden cases and of the cases of other packs that name it as well, and the base of
 its overlays. Then it compiles the golden cases and writes their snapshots. Either
-all files are written, or none.
+all files of a pack are written, or none. Several packs, and the packs of a folder, are
+done one after the other; a pack whose changes no version allows does not stop the others.
 
 The baseline is the git revision of --base. Without --base it is the commit at which
 the branch left the default branch (origin/HEAD, or main or master), or else HEAD.
@@ -42,14 +44,70 @@ describe what ran, so they keep the versions that they name.
 
 Exit status: 0 the versions are correct, 4 no version allows the changes, which are
 listed; 2 and 3 as for all commands.`,
-		Example: "  packgate bump packs/support\n  packgate bump packs/support --base v1.4.0 --dry-run\n  packgate bump packs/support --to 2.0.0",
-		PreRunE: func(*cobra.Command, []string) error { return plainVersion(o.to) },
+		Example: "  packgate bump packs/support\n  packgate bump packs/support --base v1.4.0 --dry-run\n  packgate bump packs/support --to 2.0.0\n  packgate bump packs",
+		Args: somePacks,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := plainVersion(o.to); err != nil {
+				return err
+			}
+			return bumpAll(c.Context(), env, args, o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.base, "base", "", "compare with the pack of this git `revision`")
 	f.StringVar(&o.to, "to", "", "set this `version`, which may be higher than the changes need")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
-	return onPack(c, func(ctx context.Context, p opened) error { return bump(ctx, env, p, o) })
+	configFlag(f, &o.config)
+	return c
+}
+
+// somePacks checks that a command gets at least one pack.
+func somePacks(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return misuse(fmt.Sprintf("use %s PACK...", c.CommandPath()), "%s takes PACK..., and none was given", c.Name())
+	}
+	return nil
+}
+
+// bumpAll sets the versions of the packs that paths lead to, each with the files as the ones
+// before left them.
+func bumpAll(ctx context.Context, env *Env, paths []string, o bumpOptions) error {
+	var names []string
+	for _, name := range paths {
+		err := openPacks(ctx, env.Stderr, name, o.config, func(w *gating.Workspace) error {
+			for _, p := range w.Packs {
+				if shown := w.Files.Show(p); !slices.Contains(names, shown) {
+					names = append(names, shown)
+				}
+			}
+			if len(w.Packs) == 0 {
+				return w.Files.NoPacks(w.Config)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if o.to != "" && len(names) > 1 {
+		return misuse("name one pack with --to", "--to is one version, and there are %d packs", len(names))
+	}
+	var rejected error
+	for _, name := range names {
+		err := openPacks(ctx, env.Stderr, name, o.config, func(w *gating.Workspace) error {
+			unit, err := w.One(name)
+			if err != nil {
+				return err
+			}
+			return bump(ctx, env, opened{w, unit, name}, o)
+		})
+		var verdict *verdictError
+		if err != nil && !errors.As(err, &verdict) {
+			return err
+		}
+		rejected = cmp.Or(rejected, err)
+	}
+	return rejected
 }
 
 // bumping is one run of bump.

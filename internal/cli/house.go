@@ -75,7 +75,7 @@ func (o *registryOptions) addFlags(c *cobra.Command, formats []string) {
 		o.look.addFlags(c, formats)
 	}
 	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	configFlag(f, &o.config)
 	f.StringVar(&o.registry, "registry", "", "OCI `registry`, or oci: and a folder (default: publish.registry of the config, else "+defaultRegistry+")")
 	f.DurationVar(&o.timeout, "timeout", defaultTimeout, "end after this `duration`; a single request ends after 30s without a byte")
 	c.RunE = o.bounded(c.RunE)

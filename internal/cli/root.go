@@ -162,20 +162,31 @@ func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Co
 
 // onPacks makes a command one about the packs that its argument leads to.
 func onPacks(c *cobra.Command, run func(ctx context.Context, w *gating.Workspace, name string) error) *cobra.Command {
-	config := c.Flags().String("config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	var config string
+	configFlag(c.Flags(), &config)
 	c.Args = wants("PACK")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		w, err := gating.Open(c.Context(), args[0], gating.Settings{Config: *config})
-		if err != nil {
-			return err
-		}
-		defer w.Close()
-		if len(w.Recovered) > 0 {
-			fmt.Fprintln(c.ErrOrStderr(), render.Visible(gating.RecoveredWords(w.Recovered)))
-		}
-		return run(c.Context(), w, args[0])
+		return openPacks(c.Context(), c.ErrOrStderr(), args[0], config, func(w *gating.Workspace) error { return run(c.Context(), w, args[0]) })
 	}
 	return c
+}
+
+// configFlag adds the flag that names the config.
+func configFlag(f *pflag.FlagSet, name *string) {
+	f.StringVar(name, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+}
+
+// openPacks runs what is done with the repository of a path, with the packs there.
+func openPacks(ctx context.Context, stderr io.Writer, path, config string, run func(*gating.Workspace) error) error {
+	w, err := gating.Open(ctx, path, gating.Settings{Config: config})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if len(w.Recovered) > 0 {
+		fmt.Fprintln(stderr, render.Visible(gating.RecoveredWords(w.Recovered)))
+	}
+	return run(w)
 }
 
 // knownCommand refuses arguments of the program itself: they were intended as commands.

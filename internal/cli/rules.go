@@ -8,7 +8,6 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
@@ -79,7 +78,7 @@ Exit status: 0 it is explained; 2 and 3 as for all commands.`,
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "JSON report to look a finding up in, a `file`")
 	f.StringVar(&o.base, "base", "", "check PATH in comparison with this git `revision`")
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	configFlag(f, &o.config)
 	o.addFlags(c, plainFormats())
 	return c
 }

@@ -37,7 +37,7 @@ Exit status: 0 they are listed, whatever their state; 2 and 3 as for all command
 			return listWaivers(c.Context(), env, append(args, ".")[0], o)
 		},
 	}
-	c.Flags().StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	configFlag(c.Flags(), &o.config)
 	o.addFlags(c, plainFormats())
 	return c
 }
