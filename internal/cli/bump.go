@@ -45,7 +45,7 @@ describe what ran, so they keep the versions that they name.
 Exit status: 0 the versions are correct, 4 no version allows the changes, which are
 listed; 2 and 3 as for all commands.`,
 		Example: "  packgate bump packs/support\n  packgate bump packs/support --base v1.4.0 --dry-run\n  packgate bump packs/support --to 2.0.0\n  packgate bump packs",
-		Args: somePacks,
+		Args:    somePacks,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := plainVersion(o.to); err != nil {
 				return err
