@@ -10,6 +10,7 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/waivers"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -240,6 +241,22 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 		}
 	}
 	j.result.Accepted(policy.JudgeAlone(about))
+}
+
+// Excused returns what the gates found in a pack with the findings marked that entries of a
+// baseline file excuse, as in a check that compares with nothing, and with what is wrong with
+// these entries; of nil none.
+func Excused(s *gate.Subject, found gates.Result, file *repo.Accepted, policy gates.Policy) gates.Result {
+	if file == nil {
+		return found
+	}
+	a := acceptedFindings{file: file, all: file.Entries}
+	for i := range file.Entries {
+		a.entries = append(a.entries, acceptedEntry{&file.Entries[i], false})
+	}
+	j := &judged{subject: s, result: found}
+	a.apply(j, policy, false)
+	return j.result
 }
 
 // content returns the digest of what a finding is about: its file within the pack, and the value

@@ -13,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -95,6 +96,9 @@ func (s *server) gateRoot(root string, names []string, d depth) error {
 	s.forget(root, wanted)
 	policy, err := v.Policy(nil, s.Now())
 	usable := err == nil && (len(v.problems) == 0 || v.known)
+	if err == nil {
+		err = v.accept(policy)
+	}
 	if err := v.note(err); err != nil {
 		return err
 	}
@@ -153,7 +157,7 @@ func (s *server) concerns(v *view, name string, changed []string) bool {
 	defer s.lock.Unlock()
 	return s.results[packKey{v.Dir, name}] == nil || slices.ContainsFunc(changed, func(c string) bool {
 		kind := v.kind(c)
-		return kind == "config" || kind == "environment" || kind == "pins" || repo.Belongs(name, c)
+		return slices.Contains(shared, kind) || repo.Belongs(name, c)
 	})
 }
 
@@ -197,12 +201,13 @@ func (s *server) gatePack(v *view, name string, policy gates.Policy, d depth) (*
 	if !d.whole && follows(unit) {
 		return s.quickly(v, unit, policy), nil
 	}
-	all, err := gates.RunUntil(d.ctx, v.Subject(unit).Keep(s.kept(v.Dir, name)), policy, unfinished)
+	subject := v.Subject(unit).Keep(s.kept(v.Dir, name))
+	all, err := gates.RunUntil(d.ctx, subject, policy, unfinished)
 	if err != nil {
 		return nil, err
 	}
 	r := &result{}
-	s.list(r, v, all.Findings)
+	s.list(r, v, gating.Excused(subject, all, v.accepted, policy).Findings)
 	r.note(v, name)
 	return r, nil
 }
@@ -231,7 +236,7 @@ func words(message, hint string) string {
 	return message + "\n→ " + hint
 }
 
-// diagnostic returns a finding as the protocol has it, a waived one without any weight.
+// diagnostic returns a finding as the protocol has it, an excused one without any weight.
 func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 	d := Diagnostic{
 		Range: at, Severity: severityError, Code: f.Rule, Source: "packgate",
@@ -241,6 +246,9 @@ func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 	case f.Waived != nil: // of an approval nobody knows here
 		d.Severity = severityHint
 		d.Message += fmt.Sprintf("\nwaived until %s: %s", f.Waived.Expires, f.Waived.Reason)
+	case f.Accepted != nil:
+		d.Severity = severityHint
+		d.Message += fmt.Sprintf("\naccepted until %s: %s", f.Accepted.Expires, f.Accepted.Reason)
 	case f.Severity == finding.Warning:
 		d.Severity = severityWarning
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 )
@@ -23,6 +24,7 @@ type view struct {
 	// consist of, and known says that config and catalogs were valid before.
 	problems repo.Problems
 	known    bool
+	accepted *repo.Accepted    // the baseline file, nil for none that can be used
 	open     map[string]string // the texts of the documents that are open, by name
 	uris     map[string]string // of these documents, by name
 	texts    map[string]*text  // of the files that places were asked for
@@ -56,6 +58,20 @@ func openView(root string, open map[string]string, before gating.Workspace) (*vi
 		v.Environments = environments
 	}
 	return v, nil
+}
+
+// accept reads the baseline file. One that cannot be used excuses nothing; the error is as of
+// Files.Accepted.
+func (v *view) accept(policy gates.Policy) error {
+	file, err := v.Files.Accepted()
+	if err != nil || file == nil {
+		return err
+	}
+	if err := policy.CheckAccepted(file, v.Config.WaiverDays()).Err(); err != nil {
+		return err
+	}
+	v.accepted = file
+	return nil
 }
 
 // note takes an error that says what is wrong in a file, and returns any other.
@@ -137,11 +153,17 @@ func (v *view) location(l finding.Location, units encoding) Location {
 	return Location{URI: v.uri(l.File), Range: v.text(l.File).span(l.Start.Offset, l.End.Offset, units)}
 }
 
-// kind says what a file is in the layout of a pack repository: "pack", "config",
+// shared are the kinds of files that all packs of a repository are judged with.
+var shared = []string{"config", "environment", "pins", "baseline"}
+
+// kind says what a file is in the layout of a pack repository: "pack", "config", "baseline",
 // "environment", "pins", "snapshot", a kind of side file, or "" for none of them.
 func (v *view) kind(name string) string {
-	if name == repo.ConfigName {
+	switch name {
+	case repo.ConfigName:
 		return "config"
+	case repo.AcceptedName:
+		return "baseline"
 	}
 	if repo.Matches(repo.PackPatterns(v.Config), name) {
 		return "pack"
@@ -164,10 +186,10 @@ func (v *view) kind(name string) string {
 // packsOf returns the packs that a file belongs to, sorted: itself, those that it
 // stands beside, and for the config and a catalog all that there are.
 func (v *view) packsOf(name string) ([]string, error) {
-	switch v.kind(name) {
-	case "":
+	switch kind := v.kind(name); {
+	case kind == "":
 		return nil, nil
-	case "config", "environment", "pins":
+	case slices.Contains(shared, kind):
 		names, err := v.Files.Find(v.Config)
 		return names[:min(len(names), mostPacks)], err
 	}
