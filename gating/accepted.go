@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,17 +35,52 @@ type acceptedEntry struct {
 	anew bool
 }
 
+// Accepted returns the baseline file; nil where there is none. The error is for one that cannot be
+// used: it is not valid, was edited by hand, or has entries that no policy allows; and for one in
+// another folder than the config, which excuses nothing.
+func (w *Workspace) Accepted(policy gates.Policy) (*repo.Accepted, error) {
+	if err := w.misplacedBaseline(); err != nil {
+		return nil, err
+	}
+	file, err := w.Files.Accepted()
+	if err != nil || file == nil {
+		return nil, err
+	}
+	if err := policy.CheckAccepted(file, w.Config.WaiverDays()).Err(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// misplacedBaseline returns an error for a baseline file in the folder of a pack or above it that
+// is not in the folder of a config.
+func (w *Workspace) misplacedBaseline() error {
+	known := map[string]bool{".": true}
+	for _, name := range w.Packs {
+		for dir := path.Dir(name); !known[dir]; dir = path.Dir(dir) {
+			known[dir] = true
+			there, err := w.Files.Exists(path.Join(dir, repo.AcceptedName))
+			if err != nil || !there {
+				continue // what cannot be looked at excuses nothing either
+			}
+			if own, err := w.Files.Exists(path.Join(dir, repo.ConfigName)); err != nil || !own {
+				problem := repo.Problemf("move it there, or write it again with packgate baseline write", "the baseline file counts beside the config alone, where it is %s", w.Files.Show(repo.AcceptedName))
+				problem.Location.File = w.Files.Show(path.Join(dir, repo.AcceptedName))
+				return problem
+			}
+		}
+	}
+	return nil
+}
+
 // accept reads the baseline file, and decides which entries are in force. One that cannot be used
 // fails the run, and excuses nothing.
 func (r *Run) accept(ctx context.Context, in *Inputs) error {
-	file, err := in.Files.Accepted()
-	if err == nil && file != nil {
-		policy, wrong := in.policy(r.Now())
-		if wrong != nil {
-			return wrong
-		}
-		err = policy.CheckAccepted(file, in.Config.WaiverDays()).Err()
+	policy, err := in.policy(r.Now())
+	if err != nil {
+		return err
 	}
+	file, err := in.Workspace.Accepted(policy)
 	if errors.Is(err, repo.ErrUse) {
 		r.Fail(err)
 		return nil
@@ -254,6 +290,11 @@ func Excused(s *gate.Subject, found gates.Result, file *repo.Accepted, policy ga
 	for i := range file.Entries {
 		a.entries = append(a.entries, acceptedEntry{&file.Entries[i], false})
 	}
+	return a.excused(s, found, policy)
+}
+
+// excused is Excused for entries that are in force.
+func (a *acceptedFindings) excused(s *gate.Subject, found gates.Result, policy gates.Policy) gates.Result {
 	j := &judged{subject: s, result: found}
 	a.apply(j, policy, false)
 	return j.result

@@ -315,6 +315,7 @@ func (b *Baseline) unit(c *Commit, name string) (*repo.Unit, error) {
 // and what is required too.
 func (t *promoting) replayed() {
 	result := gates.Run(t.subject, t.policy, gates.Outside{Where: gates.PinningIn(t.Environment)})
+	result = t.accepted.excused(t.subject, result, t.policy)
 	for _, f := range result.Findings {
 		cases := f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID
 		if (cases || f.Environment == t.Environment) && !f.Excused() && f.Severity == finding.Error {

@@ -97,7 +97,7 @@ func (s *server) gateRoot(root string, names []string, d depth) error {
 	policy, err := v.Policy(nil, s.Now())
 	usable := err == nil && (len(v.problems) == 0 || v.known)
 	if err == nil {
-		err = v.accept(policy)
+		v.accepted, err = v.Accepted(policy)
 	}
 	if err := v.note(err); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 )
@@ -58,20 +57,6 @@ func openView(root string, open map[string]string, before gating.Workspace) (*vi
 		v.Environments = environments
 	}
 	return v, nil
-}
-
-// accept reads the baseline file. One that cannot be used excuses nothing; the error is as of
-// Files.Accepted.
-func (v *view) accept(policy gates.Policy) error {
-	file, err := v.Files.Accepted()
-	if err != nil || file == nil {
-		return err
-	}
-	if err := policy.CheckAccepted(file, v.Config.WaiverDays()).Err(); err != nil {
-		return err
-	}
-	v.accepted = file
-	return nil
 }
 
 // note takes an error that says what is wrong in a file, and returns any other.
