@@ -298,8 +298,8 @@ func reportFiles(dir string, r *model.Report) (files []atomicfile.Edit) {
 		}
 	}
 	return append(files, atomicfile.Edit{Name: filepath.Join(dir, render.PagesDir), Folder: &atomicfile.Folder{
-		Fill: func(pages *os.Root) error {
-			return render.Pages(func(name string) (io.WriteCloser, error) { return pages.Create(name) }, r)
+		Fill: func(create func(string) (*os.File, error)) error {
+			return render.Pages(func(name string) (io.WriteCloser, error) { return create(name) }, r)
 		},
 		Ours: func(pages *os.Root) bool {
 			return render.IsPages(func(name string, most int) ([]byte, error) {

@@ -48,7 +48,7 @@ func Main(ctx context.Context, env Env) int {
 			return root.ExecuteContext(ctx)
 		})
 		if errors.Is(err, errLeft) {
-			atomicfile.Stop() // what is being written is written whole, and nothing more
+			err = errors.Join(err, atomicfile.Stop()) // what is being written is written whole, and nothing more
 		}
 		return cmp.Or(err, help.err)
 	})

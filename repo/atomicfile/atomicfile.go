@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"syscall"
 )
 
@@ -45,10 +43,15 @@ func WriteAll(edits []Edit) error {
 			return errors.Join(err, discard(all))
 		}
 	}
-	if !slices.ContainsFunc(all, func(p *pending) bool { return p.direct }) { // what is written into may never end
-		writing.RLock()
-		defer writing.RUnlock()
+	for _, p := range all {
+		if p.direct { // which may never end
+			if err := writeInto(p.Name, p.Write); err != nil {
+				return errors.Join(err, discard(all))
+			}
+		}
 	}
+	writing.RLock()
+	defer writing.RUnlock()
 	for i, p := range all {
 		if err := p.keep(); err != nil {
 			return errors.Join(err, discard(all[i:]))
@@ -60,8 +63,8 @@ func WriteAll(edits []Edit) error {
 // pending is an edit that waits beside its place.
 type pending struct {
 	Edit
-	direct bool   // it is written into what is there, in the end
-	staged string // the file beside its place
+	direct bool  // it is written into what is there, once all others are complete
+	staged *wait // the file beside its place
 	folder *stagedFolder
 }
 
@@ -82,17 +85,10 @@ func (p *pending) keep() error {
 	case p.folder != nil:
 		return folderFailed(p.Name, errors.Join(p.folder.keep(), p.folder.in.Close()))
 	case p.direct:
-		return writeInto(p.Name, p.Write)
+		return nil
 	}
-	return failed(p.Name, os.Rename(p.staged, p.Name))
+	return failed(p.Name, p.staged.keep(func() error { return os.Rename(p.staged.name, p.Name) }))
 }
-
-// writing is held by whoever puts files in their places.
-var writing sync.RWMutex
-
-// Stop waits until the files are in their places that are about to be, and keeps all
-// others from being written: the process is about to end.
-func Stop() { writing.Lock() }
 
 // replaceable reports whether a new file may take the place of a name: not that of a
 // device or a pipe, and not that of anything in /dev, where links such as stdout lead
@@ -137,23 +133,28 @@ func Cause(err error) error {
 	return err
 }
 
-// stage writes the new content of a file beside its place, and returns under which
-// name. Nothing is left where it fails.
-func stage(name string, write func(*os.File) error) (staged string, err error) {
+// stage writes the new content of a file beside its place. Nothing is left where it fails.
+func stage(name string, write func(*os.File) error) (*wait, error) {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(name); err == nil {
 		if mode = info.Mode().Perm(); info.IsDir() {
-			return "", failed(name, syscall.EISDIR)
+			return nil, failed(name, syscall.EISDIR)
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".packgate-*")
+	var f *os.File
+	w, err := besides(func() (remove func() error, err error) {
+		f, err = os.CreateTemp(filepath.Dir(name), ".packgate-*")
+		return func() error { return os.Remove(f.Name()) }, err
+	})
 	if err != nil {
-		return "", failed(name, err)
+		return nil, failed(name, err)
 	}
-	if err = cmp.Or(write(f), f.Chmod(mode), f.Close()); err != nil {
-		os.Remove(f.Name()) // the error that matters is the first one
+	w.name = f.Name()
+	if err := cmp.Or(write(f), f.Chmod(mode), f.Close()); err != nil {
+		w.discard() // the error that matters is the first one
+		return nil, failed(name, err)
 	}
-	return f.Name(), failed(name, err)
+	return w, nil
 }
 
 // discard removes what waits beside its place.
@@ -164,16 +165,15 @@ func discard(all []*pending) error {
 		case p == nil:
 		case p.folder != nil:
 			errs = append(errs, p.folder.discard(), p.folder.in.Close())
-		case p.staged != "":
-			if err := os.Remove(p.staged); !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
-			}
+		case p.staged != nil:
+			errs = append(errs, p.staged.discard())
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// File is a file that is written over some time, and takes its place once it is complete.
+// File is a file that is written over some time, and takes its place once it is complete. Whoever
+// opened it keeps or discards it, also after Stop.
 type File struct {
 	*os.File
 	name   string // its place
@@ -184,10 +184,12 @@ type File struct {
 func Open(name string) (*File, error) {
 	at, staged := name, replaceable(name)
 	if staged {
-		var err error
-		if at, err = stage(name, Content(nil)); err != nil {
+		w, err := stage(name, Content(nil))
+		if err != nil {
 			return nil, err
 		}
+		at = w.name
+		w.forget()
 	}
 	f, err := os.OpenFile(at, os.O_WRONLY, 0)
 	if err != nil && staged {

@@ -12,7 +12,8 @@ import (
 // Folder is what is to become of a whole folder of files: it takes the place of the one that an
 // earlier run has written, so that no file of that one is left.
 type Folder struct {
-	Fill func(*os.Root) error // writes the files; a folder without any is removed
+	// Fill writes the files, each made by create; a folder without any is removed.
+	Fill func(create func(name string) (*os.File, error)) error
 	// Ours reports whether a folder that is there was written by Fill, and may go.
 	Ours func(*os.Root) bool
 }
@@ -22,22 +23,28 @@ var ErrNotOurs = errors.New("something else is there, which is not replaced")
 
 // stagedFolder is a folder that is complete beside its place.
 type stagedFolder struct {
-	in                  *os.Root // where it is to be
-	name, staged, aside string
-	there, empty        bool // whether its place has one, and it has no files
+	in           *os.Root // where it is to be
+	name, aside  string
+	staged       *wait
+	there, empty bool // whether its place has one, and it has no files
 }
 
 // stage writes a folder beside its place, a name in root. Nothing is left where it fails.
 func (f *Folder) stage(root *os.Root, name string) (*stagedFolder, error) {
-	s := &stagedFolder{in: root, name: name, staged: besideOf(name), aside: besideOf(name)}
+	s := &stagedFolder{in: root, name: name, aside: besideOf(name)}
 	var err error
 	if s.there, err = f.replaces(root, name); err != nil {
 		return nil, err
 	}
-	if err = root.Mkdir(s.staged, 0o755); err != nil {
+	at := besideOf(name)
+	s.staged, err = besides(func() (remove func() error, err error) {
+		return func() error { return root.RemoveAll(at) }, root.Mkdir(at, 0o755)
+	})
+	if err != nil {
 		return nil, err
 	}
-	if s.empty, err = f.fill(root, s.staged); err != nil {
+	s.staged.name = at
+	if s.empty, err = f.fill(root, at); err != nil {
 		return nil, errors.Join(err, s.discard())
 	}
 	return s, nil
@@ -91,7 +98,12 @@ func (f *Folder) fill(root *os.Root, name string) (empty bool, err error) {
 		return false, err
 	}
 	defer dir.Close() // its files are closed
-	if err := f.Fill(dir); err != nil {
+	err = f.Fill(func(name string) (*os.File, error) {
+		writing.RLock() // no file is made in a folder that Stop removes
+		defer writing.RUnlock()
+		return dir.Create(name)
+	})
+	if err != nil {
 		return false, err
 	}
 	entries, err := fs.ReadDir(dir.FS(), ".")
@@ -106,7 +118,7 @@ func (s *stagedFolder) keep() error {
 		}
 	}
 	if !s.empty {
-		if err := s.in.Rename(s.staged, s.name); err != nil {
+		if err := s.in.Rename(s.staged.name, s.name); err != nil {
 			if s.there {
 				err = errors.Join(err, s.in.Rename(s.aside, s.name))
 			}
@@ -117,7 +129,7 @@ func (s *stagedFolder) keep() error {
 }
 
 // discard removes the folder beside its place.
-func (s *stagedFolder) discard() error { return s.in.RemoveAll(s.staged) }
+func (s *stagedFolder) discard() error { return s.staged.discard() }
 
 func folderFailed(name string, err error) error {
 	if err == nil {

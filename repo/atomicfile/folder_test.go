@@ -14,9 +14,16 @@ import (
 // filled returns an edit of a folder, which holds these files and is ours if it has the first of them.
 func filled(name string, files map[string]string, fails error) atomicfile.Edit {
 	return atomicfile.Edit{Name: name, Folder: &atomicfile.Folder{
-		Fill: func(dir *os.Root) error {
+		Fill: func(create func(string) (*os.File, error)) error {
 			for name, text := range files {
-				if err := dir.WriteFile(name, []byte(text), 0o644); err != nil {
+				f, err := create(name)
+				if err != nil {
+					return err
+				}
+				if _, err := f.WriteString(text); err != nil {
+					return err
+				}
+				if err := f.Close(); err != nil {
 					return err
 				}
 			}

@@ -121,15 +121,15 @@ func (t *Transaction) Make(edits []Edit) error {
 	first := len(t.entries)
 	for _, e := range edits {
 		if err := t.prepare(e); err != nil {
-			return errors.Join(err, t.Undo())
+			return errors.Join(err, t.undo())
 		}
 	}
 	if err := t.write(); err != nil {
-		return errors.Join(err, t.Undo())
+		return errors.Join(err, t.undo())
 	}
 	for i := range edits {
 		if err := t.put(first + i); err != nil {
-			return errors.Join(err, t.Undo())
+			return errors.Join(err, t.undo())
 		}
 	}
 	return nil
@@ -145,6 +145,12 @@ func (t *Transaction) Keep() error {
 // Undo ends the transaction with every file as it was. A file that somebody else changed stays as
 // it is, which is the error; the journal stays too then.
 func (t *Transaction) Undo() error {
+	writing.RLock()
+	defer writing.RUnlock()
+	return t.undo()
+}
+
+func (t *Transaction) undo() error {
 	var errs []error
 	for i, e := range slices.Backward(t.entries) {
 		errs = append(errs, t.restore(i, e))

@@ -11,11 +11,11 @@ import (
 // relative to it, and a link on the way that leads elsewhere is an error, also one that is put there
 // meanwhile. It makes the folders that they need. What is no file is replaced and not written into.
 func WriteWithin(root *os.Root, edits []Edit) (err error) {
-	staged, folders := make([]string, len(edits)), make([]*stagedFolder, len(edits))
+	staged, folders := make([]*wait, len(edits)), make([]*stagedFolder, len(edits))
 	defer func() {
-		for i, name := range staged {
-			if name != "" {
-				root.Remove(name) // the error that matters is the first one
+		for i, w := range staged {
+			if w != nil {
+				w.discard() // the error that matters is the first one
 			}
 			if folders[i] != nil {
 				folders[i].discard() // as well
@@ -32,12 +32,16 @@ func WriteWithin(root *os.Root, edits []Edit) (err error) {
 			}
 			continue
 		}
+		var f *os.File
 		name := besideOf(e.Name)
-		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		staged[i], err = besides(func() (remove func() error, err error) {
+			f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			return func() error { return root.Remove(name) }, err
+		})
 		if err != nil {
 			return failed(e.Name, err)
 		}
-		staged[i] = name
+		staged[i].name = name
 		if err := cmp.Or(e.Write(f), f.Close()); err != nil {
 			return failed(e.Name, err)
 		}
@@ -52,10 +56,10 @@ func WriteWithin(root *os.Root, edits []Edit) (err error) {
 			folders[i] = nil
 			continue
 		}
-		if err := root.Rename(staged[i], e.Name); err != nil {
+		if err := staged[i].keep(func() error { return root.Rename(staged[i].name, e.Name) }); err != nil {
 			return failed(e.Name, err)
 		}
-		staged[i] = ""
+		staged[i] = nil
 	}
 	return nil
 }

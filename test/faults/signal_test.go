@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -107,6 +108,41 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		if after := d.files(t); !maps.Equal(before, after) {
 			t.Fatalf("there are other files than before: %q", slices.Sorted(maps.Keys(after)))
 		}
+	}
+}
+
+// A merge that a signal stops while it writes leaves nothing beside the places of its files: here
+// nobody reads one of them, a pipe, which is written when all others are complete.
+func TestStoppedMerge(t *testing.T) {
+	d := many(t)
+	code, report, problems := d.run(t, "", "check", "--format", "json")
+	if code != 0 {
+		t.Fatalf("exit status %d\n%s", code, problems)
+	}
+	d.write(t, "shard.json", report)
+	out := filepath.Join(d.dir, "out")
+	if err := errors.Join(os.Mkdir(out, 0o755), syscall.Mkfifo(filepath.Join(out, "report.json"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := d.command(t.Context(), "", "merge", "shard.json", "--report-dir", "out")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.Open(filepath.Join(out, "report.json")) // which waits until it is opened for writing
+	if err != nil {
+		t.Fatal(c.Process.Kill(), err)
+	}
+	defer pipe.Close()
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // the state says how
+	if code := c.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("ended with %v; wanted exit status 3", c.ProcessState)
+	}
+	left, err := os.ReadDir(out)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v, %v; wanted the pipe alone", left, err)
 	}
 }
 
