@@ -18,7 +18,7 @@ const (
 	developerText = "Honor the policy_manifest, tool_manifest, runtime_controls, and required_evidence at every step."
 )
 
-// candidate is a block that stands in the prompt if its bucket has room. Rank
+// candidate is a block that is in the prompt if its bucket has room. Rank
 // decides what is dropped first, the lowest before the others, and of equal
 // ones the latest.
 type candidate struct {

@@ -63,7 +63,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// The invocation's locale is that of the message; the run context's stands in.
+// The invocation's locale is that of the message; the run context's is in.
 func TestLocaleOfTheInvocationWins(t *testing.T) {
 	r := reference(t)
 	set(r.Invoke, "de-DE", "input", "locale")
@@ -122,7 +122,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// What a starved bucket keeps stands in the caller's order, and the manifest, the
+// What a starved bucket keeps is in the caller's order, and the manifest, the
 // ledger and the report agree about it.
 func TestTruncationKeepsTheOrder(t *testing.T) {
 	r := reference(t)

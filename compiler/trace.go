@@ -39,7 +39,7 @@ type RuleTrace struct {
 	Cause    *jsonlogic.Cause // why its condition is unknown, nil unless it is
 }
 
-// DecisionState says how a decision stands in a compile.
+// DecisionState is the state of a decision in a compile.
 type DecisionState string
 
 // The states of a decision.

@@ -10,7 +10,7 @@ import (
 )
 
 // chars returns n characters of an alphabet that look random and are the same in
-// every run. No secret stands in this file: each is made where it is needed.
+// every run. No secret is in this file: each is made where it is needed.
 func chars(seed, alphabet string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {

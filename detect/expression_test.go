@@ -77,7 +77,7 @@ func sample(b *strings.Builder, re *syntax.Regexp, r *rand.Rand) {
 	}
 }
 
-// around returns a few characters that may stand beside a match.
+// around returns a few characters that may be beside a match.
 func around(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(4) {

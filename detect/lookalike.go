@@ -81,7 +81,7 @@ var lookalikes = []struct {
 	{'9', "\u09ED\uA76E\u2CCA"},
 }
 
-// toLatin leads from each look-alike to its Latin letter. It is made when the first
+// toLatin maps each look-alike to its Latin letter. It is made when the first
 // text is met that is not plain.
 var toLatin = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}

@@ -19,7 +19,7 @@ type Memo struct {
 	personal map[aboutText][]Personal
 }
 
-// aboutText is a text with what stands around it.
+// aboutText is a text with what is around it.
 type aboutText struct{ about, text string }
 
 // NewMemo returns a memo that remembers nothing yet.

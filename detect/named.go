@@ -26,7 +26,7 @@ func Words(name string) []string {
 	return strings.Fields(b.String())
 }
 
-// separates reports whether a character stands between words.
+// separates reports whether a character is between words.
 func separates(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // named is a kind of secret that is known by the name beside it.

@@ -16,7 +16,7 @@ type Personal struct {
 }
 
 // PersonalData finds personal data in a text: e-mail addresses, phone numbers,
-// payment cards, bank accounts and national ids. About is what stands around the
+// payment cards, bank accounts and national ids. About is what is around the
 // text, such as the names of its member and of the object that holds it: bare
 // digits count only where a word in it, or in the text, tells what they are.
 func PersonalData(about, text string) []Personal {
@@ -64,7 +64,7 @@ func apartPersonal(found []Personal) (kept []Personal) {
 	return kept
 }
 
-// context is a text and what stands around it.
+// context is a text and what is around it.
 type context struct {
 	about, text string
 	lower       string // of the text, made when it is first asked for
@@ -74,7 +74,7 @@ type context struct {
 // they are.
 const near = 24
 
-// tells reports whether one of the words stands in the names around the text, or
+// tells reports whether one of the words is in the names around the text, or
 // near a place in it.
 func (c *context) tells(words []string, start, end int) bool {
 	if !c.mentions(words) {
@@ -95,7 +95,7 @@ func (c *context) mentions(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(c.lower, w) || strings.Contains(c.about, w) })
 }
 
-// hasWord reports whether a word stands in a text and is no part of another one,
+// hasWord reports whether a word is in a text and is no part of another one,
 // plural aside.
 func hasWord(text, word string) bool {
 	for at := 0; ; {

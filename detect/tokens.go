@@ -143,7 +143,7 @@ type shape struct {
 	*token
 }
 
-// byFirst leads from the first byte of a prefix to the tokens that have it, the
+// byFirst maps the first byte of a prefix to the tokens that have it, the
 // longest prefix first as far as the table is written so. It is made when the first
 // text is looked at.
 var byFirst = sync.OnceValue(func() *[256][]shape {

@@ -47,7 +47,7 @@ func segmentsOf(path string) []string {
 	return segments
 }
 
-// without returns a value without what stands at a path, and objects on the way
+// without returns a value without what is at a path, and objects on the way
 // that are empty for it.
 func without(value any, path []string) any {
 	members, ok := value.(map[string]any)
@@ -77,7 +77,7 @@ func with(value any, path []string, put any) any {
 }
 
 // content returns a keyed form without what says nothing: empty lists and
-// objects, a text that stands twice in a set, the order of the allowed values.
+// objects, a text that is twice in a set, the order of the allowed values.
 func content(value any, name string) any {
 	switch value := value.(type) {
 	case map[string]any:

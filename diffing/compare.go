@@ -124,7 +124,7 @@ type finder struct {
 	list       []*unit
 }
 
-// absent stands in the place of a value that a side does not have.
+// absent is in the place of a value that a side does not have.
 type absent struct{}
 
 // descend goes through the contract's places, nil beyond them, as far as two values
@@ -271,8 +271,8 @@ func (s *side) specForms() map[string]any {
 }
 
 // repeated reports whether the unit is an item of a set, and the other side has the
-// same text in it under another name, which is so where a text stands twice. Where a
-// text stands in the place of another one, and one of them is on both sides, the
+// same text in it under another name, which is so where a text is twice. Where a
+// text is in the place of another one, and one of them is on both sides, the
 // unit is about the other alone.
 func (u *unit) repeated() bool {
 	texts := isItem(u.old) && isItem(u.new)
@@ -293,7 +293,7 @@ func isItem(n *pack.Node) bool {
 	return n != nil && n.Kind == pack.String && n.Parent != nil && n.Parent.Kind == pack.Array
 }
 
-// hasItem reports whether a text that stands at a path is in the side's array too,
+// hasItem reports whether a text that is at a path is in the side's array too,
 // wherever.
 func (s *side) hasItem(n *pack.Node, path string) bool {
 	if !isItem(n) {
@@ -303,7 +303,7 @@ func (s *side) hasItem(n *pack.Node, path string) bool {
 	return array != nil && s.holds(array, n.Text)
 }
 
-// renameable leads from the name of an array to the identity of its items, for
+// renameable maps the name of an array to the identity of its items, for
 // items whose identity may change without changing what they do.
 var renameable = map[string]string{
 	"policy_bundles": "bundle_id",

@@ -87,7 +87,7 @@ func criticalReleased(u *unit) bool {
 }
 
 // lastGuard reports whether the head has no guardrail left, and permits a write
-// that no gate stands before.
+// that no gate is before.
 func lastGuard(u *unit) bool {
 	g := &u.head.PolicyLayer.Guardrails
 	if len(g.MustRefuse.Items)+len(g.MustEscalate.Items)+len(g.RedactionRules.Items) > 0 {

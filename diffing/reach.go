@@ -41,7 +41,7 @@ const (
 	boundsSet
 )
 
-// memberAspects leads from the members of an outcome or permission to what
+// memberAspects maps the members of an outcome or permission to what
 // they say. Those that are left out have no meaning for what is permitted.
 var memberAspects = map[string]aspect{
 	"allow": allowance, "approval_mode": modeStated, "requires_approval_gate": gateNamed,

@@ -123,7 +123,7 @@ func (s *side) holds(array *pack.Node, text string) bool {
 	return texts[text]
 }
 
-// unknown reports whether the contract does not know the member that stands at
+// unknown reports whether the contract does not know the member that is at
 // the path.
 func (s *side) unknown(segments []string) bool {
 	n := s.at(join(segments))
@@ -207,7 +207,7 @@ func (s *side) resolves(p *pack.Permission) bool {
 	return a != nil && slices.Contains(pack.Values(a.Capabilities), p.Capability.Value)
 }
 
-// guardedBy reports whether a gate stands before a permitted capability: its
+// guardedBy reports whether a gate is before a permitted capability: its
 // permission names it, or an enforced rule of an authorising decision raises it.
 func (s *side) guardedBy(p *pack.Permission, gateID string) bool {
 	own := p.RequiresApprovalGate
@@ -215,13 +215,13 @@ func (s *side) guardedBy(p *pack.Permission, gateID string) bool {
 		(own.OK && own.Value == gateID || s.raised[s.mode(p.AdapterID.Value).Rank()][gateID])
 }
 
-// guarded reports whether any gate stands before a permitted capability.
+// guarded reports whether any gate is before a permitted capability.
 func (s *side) guarded(p *pack.Permission) bool {
 	return len(s.raised[s.mode(p.AdapterID.Value).Rank()]) > 0 || s.guardedBy(p, p.RequiresApprovalGate.Value)
 }
 
 // unguarded reports whether the permission allows a destructive capability and
-// no gate stands before it.
+// no gate is before it.
 func (s *side) unguarded(p *pack.Permission) bool {
 	return p.Allow.Value && destructive(s.mode(p.AdapterID.Value)) && !s.guarded(p)
 }

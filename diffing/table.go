@@ -105,7 +105,7 @@ var shared = sync.OnceValue(func() *classes {
 })
 
 // Table returns the class table in the order in which it is documented. Within
-// a layer, a row that speaks of a special case stands before the general one.
+// a layer, a row that speaks of a special case is before the general one.
 func Table() []Row {
 	list := make([]Row, len(shared().rows))
 	for i, r := range shared().rows {

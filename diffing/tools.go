@@ -70,7 +70,7 @@ func unresolved(u *unit) bool {
 }
 
 // addedUnguarded reports whether the unit brings a destructive capability, or
-// the permission for one, and no gate stands before it.
+// the permission for one, and no gate is before it.
 func addedUnguarded(u *unit) bool {
 	if !u.isPermission() {
 		return u.kind == Added && slices.ContainsFunc(u.uses(u.head), u.head.unguarded)

@@ -40,7 +40,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// What stands before an item without identity moves it, and makes it no other one.
+// What is before an item without identity moves it, and makes it no other one.
 func TestFingerprintKnowsNoIndex(t *testing.T) {
 	at := func(path string) string { return Finding{Rule: "POL011", Location: Location{Path: path}}.Fingerprint() }
 	for _, same := range [][2]string{
@@ -59,7 +59,7 @@ func TestFingerprintKnowsNoIndex(t *testing.T) {
 	}
 }
 
-// Whatever stands in the parts of a fingerprint, one cannot pass for the end of
+// Whatever is in the parts of a fingerprint, one cannot pass for the end of
 // another.
 func TestFingerprintIsUnambiguous(t *testing.T) {
 	seen := map[string]Finding{}

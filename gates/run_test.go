@@ -243,7 +243,7 @@ func findings(r gates.Result) (all []string) {
 	return all
 }
 
-// What a config cannot say about rules. What a user reads stands in
+// What a config cannot say about rules. What a user reads is in
 // testdata/policy.golden; UPDATE=1 rewrites it.
 func TestPolicyProblems(t *testing.T) {
 	var b strings.Builder

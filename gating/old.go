@@ -29,7 +29,7 @@ type likeness struct {
 	severity  finding.Severity
 	message   string
 	witness   string
-	places    string // what stands at its places
+	places    string // what is at its places
 }
 
 // markOld marks the findings of a pack that are old, by those of the base. Nothing is where the

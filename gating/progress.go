@@ -96,7 +96,7 @@ func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.St
 }
 
 // known is what triggers need of files by the ids that git gives their bytes. What
-// stands in it needs not be read again.
+// is in it needs not be read again.
 type known struct {
 	packs  map[string]*refresh.Facts
 	cards  map[string]scorecard

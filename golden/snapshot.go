@@ -193,7 +193,7 @@ const mostShown = 80
 // clip shortens what is shown in a message.
 func clip(s string) string { return pack.Clip(s, mostShown) }
 
-// sections leads from members of the compiled context to the stage, counted from 0, whose output they
+// sections maps members of the compiled context to the stage, counted from 0, whose output they
 // show, the most telling of a stage first. Members with a bucket belong to the assembly where its
 // truncation differs. The last section is a prefix of every path.
 func sections() []section {

@@ -9,7 +9,7 @@ import (
 )
 
 // hostile are names that joined texts cannot tell apart from other names, or from
-// what stands between names.
+// what is between names.
 var hostile = []string{
 	"", " ", "a", "b", "a b", "a,b", `a","b`, "a\x00", "\x00a", "\x00", "\x01", "\x1f", "\x7f", "a\x00b", "ab", "4", "4 []", "[]", "{}", "null",
 	"true", "#", "#2", "(", ")", "a.b", ".", "..", "a.", ".a", "absent ", "absent a", "\u2028", "\"", `\"`, `\u0000`, "é", "e\u0301",
@@ -95,7 +95,7 @@ func TestKeyOfSpellings(t *testing.T) {
 }
 
 // TestProofsTellNamesApart: whatever variables and constants are called, and
-// whatever stands beside them, none is taken for another. The proof is asked whether
+// whatever is beside them, none is taken for another. The proof is asked whether
 // two conditions can differ; that two of different names cannot is never true.
 func TestProofsTellNamesApart(t *testing.T) {
 	var names []string

@@ -48,7 +48,7 @@ type Document struct {
 	Root     *Node
 
 	marks []mark
-	// names leads from each array of the contract whose items have names to
+	// names maps each array of the contract whose items have names to
 	// those names. It is made when the first path is asked for, since most
 	// documents are read without one, and once, since a path would otherwise
 	// cost as much as the array is long.
@@ -58,7 +58,7 @@ type Document struct {
 	digest func() Digest
 }
 
-// mark is a byte offset with the line and column that stand there.
+// mark is a byte offset with the line and column that are there.
 type mark struct{ offset, line, column int }
 
 // markEvery is how many bytes of one line lie between two marks at most, a

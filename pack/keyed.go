@@ -14,7 +14,7 @@ import (
 // an index is named [i]; items of all other arrays by their index alone, as in a JSON Pointer.
 
 // longestIdentity is how many bytes an identity may have to name an item. It
-// stands in the path of every value below the item, so that without a bound the
+// is in the path of every value below the item, so that without a bound the
 // paths of a document could be far larger than the document.
 const longestIdentity = 1 << 10
 
@@ -127,7 +127,7 @@ func (s *shape) identity(item *Node) string {
 		if item.Kind != String {
 			return ""
 		}
-		return item.Text // however long, since nothing stands below a text
+		return item.Text // however long, since nothing is below a text
 	}
 	id := item.Get(s.id)
 	if id == nil || id.Kind != String || len(id.Text) > longestIdentity || strings.ContainsFunc(id.Text, isControl) {
@@ -210,7 +210,7 @@ func (n *Node) FindKeyed(path string) *Node { return n.Document().index().find(p
 // KeyedForm returns the value of a whole document in the form in which two
 // versions are compared: every array whose items have names in keyed paths is
 // an object of those names, all else is as in Any. The index leads from keyed
-// paths to the values that stand there. Formatting, member order and the order
+// paths to the values that are there. Formatting, member order and the order
 // of named items do not show in the form; the order of all other arrays does.
 func (d *Document) KeyedForm() (form any, index *PathIndex) {
 	if d.Root == nil {
@@ -285,7 +285,7 @@ func (b formBuilder) elided(m Member, s *shape, into map[string]any) {
 	}
 }
 
-// PathIndex leads from keyed paths to the values of one document. It remembers
+// PathIndex maps keyed paths to the values of one document. It remembers
 // what it has looked up, so that many lookups in a wide document cost little
 // each; it holds no paths, since those of all values together can be far larger
 // than the document.

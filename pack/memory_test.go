@@ -31,7 +31,7 @@ func allocated(f func()) int {
 }
 
 // mostValuesIn returns a bound for how many values a text has: each but the root
-// stands after one of these characters.
+// is after one of these characters.
 func mostValuesIn(src []byte) int {
 	return 1 + bytes.Count(src, []byte("[")) + bytes.Count(src, []byte(",")) + bytes.Count(src, []byte(":"))
 }

@@ -79,7 +79,7 @@ func (n *Node) Root() *Node {
 // Document returns the document that n was read from.
 func (n *Node) Document() *Document { return n.Root().doc }
 
-// Name returns the member name that n stands under, and whether it stands
+// Name returns the member name that n is under, and whether it stands
 // under one (items and the root do not).
 func (n *Node) Name() (name string, ok bool) {
 	if n.Parent == nil || n.Parent.Kind != Object {
@@ -135,7 +135,7 @@ func TextOf(n *Node) string {
 	return n.Text
 }
 
-// Raw returns the value's text as it stands in the document.
+// Raw returns the value's text as it is in the document.
 func (n *Node) Raw() string { return string(n.Document().Source[n.Start:n.End]) }
 
 // Location returns where the value stands.

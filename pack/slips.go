@@ -26,7 +26,7 @@ const (
 	hintNumber  = "write numbers as JSON does: digits before and after the point, no leading plus, no NaN or Infinity"
 )
 
-// unexpected notes that something else than wanted stands at the next byte. It
+// unexpected notes that something else than wanted is at the next byte. It
 // knows the slips that people make most and says what to do about each.
 func (r *reader) unexpected(wanted string) bool {
 	if r.at >= len(r.src) {
@@ -92,7 +92,7 @@ func character(c rune) string {
 	return fmt.Sprintf("the character U+%04X", c)
 }
 
-// slip returns the hint for what stands at the next byte, up to end, where
+// slip returns the hint for what is at the next byte, up to end, where
 // something else was wanted; "" where the message says it all.
 func (r *reader) slip(wanted string, end int) string {
 	c, _ := utf8.DecodeRune(r.src[r.at:])

@@ -15,7 +15,7 @@ type Conflict struct {
 
 // Unite returns several packs as one: what an invocation that names all of them is compiled
 // with. Every value of it is one of the packs' own, with its place in the file of that pack.
-// What stands under one identity in several packs has to be equal, and is there once; an
+// What is under one identity in several packs has to be equal, and is there once; an
 // adapter may have another mode and other capabilities, of which the strictest mode and all
 // capabilities are taken. Lists are in the order of the packs. The same pack twice is one.
 // Of packs that conflict the union is not to be used.
@@ -193,7 +193,7 @@ func (u *uniting) tools(from *ToolingLayer) {
 	}
 }
 
-// places leads from the identity of items to where they are in their list.
+// places maps the identity of items to where they are in their list.
 func places[T any](items []T, id func(*T) Text) map[string]int {
 	at := make(map[string]int, len(items))
 	for i := range items {

@@ -262,7 +262,7 @@ func placed(at int64) float64 {
 }
 
 // texts returns the texts that the argument may have: those that its permissions list, or
-// else those that stand beside the variable.
+// else those that are beside the variable.
 func (d *Declared) texts(row *Row, p Pair) []string {
 	listed := []string{}
 	for _, b := range d.model.given(row.Tool, p.Arg) {

@@ -18,7 +18,7 @@
 // both versions give, whether it is held by fewer gates, by looser bounds or at
 // another mode. What grew or shrank comes with a request that shows it.
 //
-// The question is cut down before it is asked. Conditions that stand in both
+// The question is cut down before it is asked. Conditions that are in both
 // versions are the same proposition, so that only what differs has to be looked
 // at: a decision of which no outcome changed needs no proof. The rest of the
 // rules is brought in only as far as a candidate offends against it.

@@ -29,7 +29,7 @@ type Row struct {
 	Ungated map[string]any
 	// Held says that it is proved that there is no such request.
 	Held bool
-	// Bounds leads from an argument to the bound that the permissions put on it, in
+	// Bounds maps an argument to the bound that the permissions put on it, in
 	// the pack's own members; of several it is the list, and each of them holds.
 	// Outcomes may bind the same arguments further.
 	Bounds map[string]any

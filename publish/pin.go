@@ -158,7 +158,7 @@ func pinnable(v *Verdict, c PinChange) error {
 	return nil
 }
 
-// pinStanding is where an environment stands before it is moved.
+// pinStanding is where an environment is before it is moved.
 type pinStanding struct {
 	digest  string     // that its tag names, "" for none
 	record  *PinRecord // of the move that is asked for, nil where it is still to be signed

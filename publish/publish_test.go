@@ -62,7 +62,7 @@ func TestPublishRefusesOtherBytes(t *testing.T) {
 	})
 }
 
-// A content tag of another digest stands in the way until that digest is revoked,
+// A content tag of another digest is in the way until that digest is revoked,
 // and the revoked content itself stays out.
 func TestPublishAfterConflict(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {

@@ -3,8 +3,8 @@
 // life (deprecated, revoked, pinned to an environment), and verifies any of that
 // as a stranger would.
 //
-// It rests on two rules. Nothing is believed that a registry says: what a version
-// is stands in statements that the configured identity has signed, and each of
+// It follows two rules. It believes nothing that a registry says: what a version is,
+// statements say that the configured identity has signed, and each of
 // them speaks of one manifest and one content by digest. And nothing that was
 // written is ever changed or doubled: each step looks first at what is there, so
 // that a run that was killed or lost its network is finished by the next one,

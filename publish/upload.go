@@ -18,7 +18,7 @@ import (
 type Result struct {
 	Outcome
 	Content    string    // digest of the pack's bytes; of a bundle, of the resolved pack's
-	Steps      []Step    // those that stand at the end, done by this run or found done
+	Steps      []Step    // those that are at the end, done by this run or found done
 	Signed     time.Time // when it was signed; zero where Signer is nil
 	Notes      []string  // Notes say what was found and not used, such as a damaged file of saved state
 	NotChecked []string  // says what could not be looked at

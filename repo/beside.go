@@ -12,7 +12,7 @@ import (
 )
 
 // References returns the references of a golden case to packs and other artifacts, as
-// they stand in its invocation.
+// they are in its invocation.
 func (c *Case) References() []*pack.Node {
 	refs := c.Invoke.Get("context_pack_refs")
 	if refs == nil {

@@ -309,7 +309,7 @@ func checkRepository(name string) *Problem {
 	return problem
 }
 
-// withoutServer returns a name without the server that may stand before it.
+// withoutServer returns a name without the server that may be before it.
 func withoutServer(name, hint string) (string, *Problem) {
 	if !strings.Contains(name, "://") {
 		return name, nil

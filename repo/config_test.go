@@ -18,7 +18,7 @@ func identityOf(workflow string) string {
 	return "publish:\n  identity:\n    issuer: https://token.actions.githubusercontent.com\n    workflow: " + workflow + "\n"
 }
 
-// configCases are configs that are wrong. What a user reads of each stands in
+// configCases are configs that are wrong. What a user reads of each is in
 // testdata/config.golden; UPDATE=1 rewrites it.
 var configCases = []struct{ name, src string }{
 	{"an unknown key", "pcks: [a]\n"},

@@ -102,7 +102,7 @@ func TestEnvironmentPatterns(t *testing.T) {
 	}
 }
 
-// A catalog that is not valid is an error. What a user reads of each stands in
+// A catalog that is not valid is an error. What a user reads of each is in
 // testdata/environment.golden; UPDATE=1 rewrites it.
 func TestEnvironmentProblems(t *testing.T) {
 	var b strings.Builder

@@ -1,5 +1,5 @@
 // Package repo knows the files of a pack repository: where packs are, what
-// stands beside them, and what the config and the environment catalogs say. It
+// is beside them, and what the config and the environment catalogs say. It
 // reads files and hands on documents and typed values; it judges nothing.
 //
 // All reading goes through one root folder, so that no path and no symbolic
@@ -83,7 +83,7 @@ type Files struct {
 	fenced bool
 	noted  *notes          // of what is read; nil where nobody asks
 	ctx    context.Context // ends reading; nil where nothing does
-	// Prefix leads from where the user stands to the root; names in documents
+	// Prefix is the path from where the user is to the root; names in documents
 	// and messages begin with it.
 	Prefix string
 	// Revision is the SHA of the commit that the tree is of, empty for the files

@@ -91,7 +91,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// sideSeeds adds every file of the examples that stands beside a pack.
+// sideSeeds adds every file of the examples that is beside a pack.
 func sideSeeds(f *testing.F) {
 	f.Helper()
 	seen := map[string]bool{}
@@ -116,7 +116,7 @@ func sideSeeds(f *testing.F) {
 	f.Add([]byte(`{"overlay_id": "a", "base": "ctxpack.a@1.0.0", "order": 1e300, "set": [{"path": "/x"}, 7]}`), []byte(`{"set": {}}`))
 }
 
-// FuzzSideFiles puts two files in the place of each kind that stands beside a pack,
+// FuzzSideFiles puts two files in the place of each kind that is beside a pack,
 // and holds: reading them is no error, whatever they say; each one that is an object
 // is told of by its kind; what is wrong has words and a place in its file.
 func FuzzSideFiles(f *testing.F) {
@@ -167,7 +167,7 @@ func FuzzSideFiles(f *testing.F) {
 	})
 }
 
-// settingsStand holds that what is read of an overlay stands in its file.
+// settingsStand holds that what is read of an overlay is in its file.
 func settingsStand(t *testing.T, u *Unit) {
 	t.Helper()
 	for _, o := range u.Overlays {

@@ -27,7 +27,7 @@ func eachText(n *pack.Node, visit func(*pack.Node)) {
 }
 
 // A control character in a name is refused at its place in every kind of file that
-// stands beside a pack.
+// is beside a pack.
 func TestControlCharactersInSideFiles(t *testing.T) {
 	models := map[string]func() any{
 		"case": func() any { return new(Case) }, "overlay": func() any { return new(Overlay) },

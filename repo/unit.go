@@ -9,7 +9,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Unit is a pack with everything that stands beside it. Pack is nil where the
+// Unit is a pack with everything that is beside it. Pack is nil where the
 // document could not be read as an object; Faults say why.
 type Unit struct {
 	Name     string // of the pack file, relative to the repository's root
@@ -66,7 +66,7 @@ var sideKinds = []sideKind{
 	{"tool-surface.json", "tool-surface"},
 }
 
-// Belongs reports whether a file is the pack file itself or stands beside it in
+// Belongs reports whether a file is the pack file itself or is beside it in
 // the layout of a pack repository. Both names are relative to the root.
 func Belongs(packName, name string) bool {
 	if name == packName {
@@ -88,7 +88,7 @@ func Belongs(packName, name string) bool {
 	})
 }
 
-// SideKind returns the folder of the pack that a side file stands beside, and its
+// SideKind returns the folder of the pack that a side file is beside, and its
 // kind as in SideFile; ok is false for a file that is none. The name is relative
 // to the root.
 func SideKind(name string) (dir, kind string, ok bool) {
@@ -107,7 +107,7 @@ func SideKind(name string) (dir, kind string, ok bool) {
 }
 
 // Unit reads a pack and its side files. The error is for what could not be read
-// at all; what is wrong inside a file stands in the Faults.
+// at all; what is wrong inside a file is in the Faults.
 //
 // Where several packs share a folder, a golden case, a replay packet or a decision
 // record that names one of the others, and not this one, is left to it.

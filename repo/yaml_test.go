@@ -14,7 +14,7 @@ import (
 )
 
 // yamlCases are what people write, and what nobody should. What is read out of
-// each stands in testdata/yaml.golden; UPDATE=1 rewrites it.
+// each is in testdata/yaml.golden; UPDATE=1 rewrites it.
 var yamlCases = []struct{ name, src string }{
 	{"block style", "a: 1\nb:\n  c: text\n  d:\n    - x\n    - y: 1\n      z: 2\n"},
 	{"a list at the indent of its name", "a:\n- x\n- y\nb: 1\n"},

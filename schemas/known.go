@@ -52,7 +52,7 @@ func (lib *library) viewsAt(name, pointer string) []place {
 	return views
 }
 
-// place is one schema object and the document that it stands in, against which
+// place is one schema object and the document that it is in, against which
 // its references are resolved.
 type place struct {
 	root, schema map[string]any

@@ -21,7 +21,7 @@ func TestKnownMembers(t *testing.T) {
 		{"context-pack", "/policy_layer/approval_gates/0", []string{"gate_id", "required_approver_role", "ttl_seconds", "when"}, false},
 		{"context-pack", "/policy_layer/policy_bundles/3/policy_dsl/rules/12/then", []string{
 			"allow", "approval_mode", "arg_constraints", "prohibits", "reason", "requires", "requires_approval_gate"}, false},
-		// A map with free keys is open, and what stands under a key is known.
+		// A map with free keys is open, and what is under a key is known.
 		{"context-pack", "/tooling_layer/permissions/0/arg_constraints", nil, true},
 		{"context-pack", "/tooling_layer/permissions/0/arg_constraints/a~1b", []string{"enum", "max", "min", "pattern", "required", "unless_approved"}, false},
 		{"context-pack", "/tooling_layer/adapter_registry/0/capability_risks/pay", []string{

@@ -80,7 +80,7 @@ type step struct {
 	each  bool     // a process for each of the files
 	// env are variables of the process beside those that there are.
 	env []string
-	// before is what stands before each of the files, nothing if it is empty.
+	// before is what is before each of the files, nothing if it is empty.
 	before string
 	// complains says that the tool writes the faults that it finds to standard error.
 	complains bool

@@ -43,7 +43,7 @@ compile:
 `
 
 // Write writes a repository with that many packs into a folder, which is made
-// where it is not there. What stands in the folder already is not removed.
+// where it is not there. What is in the folder already is not removed.
 func Write(dir string, seed uint64, packs int) error {
 	if err := write(dir, repo.ConfigName, []byte(config)); err != nil {
 		return err

@@ -287,7 +287,7 @@ type Tool struct {
 	// its permissions name or, where it may change something, a rule of the intent; of
 	// one that only reads, a rule that is bound to no decision.
 	Gates []string
-	// Bounds leads from an argument to the bound on it, as in the tool manifest.
+	// Bounds maps an argument to the bound on it, as in the tool manifest.
 	Bounds map[string]any
 }
 

@@ -229,7 +229,7 @@ func (o *origins) of(s *Section) []*level {
 		return o.ofGate(name)
 	case s.Path == warningsPath:
 		return []*level{o.policy}
-	case s.Stage == "policy", s.Stage == "tools": // parts that stand in another order
+	case s.Stage == "policy", s.Stage == "tools": // parts that are in another order
 		return []*level{o.sequence}
 	}
 	return nil

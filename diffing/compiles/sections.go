@@ -38,7 +38,7 @@ type part struct {
 type group struct {
 	name  string
 	stage string
-	path  string // of the list that they stand in
+	path  string // of the list that they are in
 	named bool   // the subject says more than the path
 }
 
@@ -156,7 +156,7 @@ type cutter struct {
 	parts map[string][]part
 }
 
-// add adds a part, which stands below the path of its group.
+// add adds a part, which is below the path of its group.
 func (c *cutter) add(group, subject, text string, below ...string) {
 	path := ""
 	for _, segment := range below {
@@ -195,7 +195,7 @@ func (c *cutter) blocks() {
 	}
 }
 
-// subjects leads from the ids of policy and tool blocks to rule and tool. Blocks
+// subjects maps the ids of policy and tool blocks to rule and tool. Blocks
 // are numbered as the rules fire and as the tools are surfaced.
 func (c *cutter) subjects() map[string]string {
 	subjects := map[string]string{}

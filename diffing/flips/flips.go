@@ -14,7 +14,7 @@ import (
 	"github.com/contextosai/packgate/proof"
 )
 
-// Word says how a decision or a tool stands in one version.
+// Word is the state of a decision or a tool in one version, in words.
 type Word string
 
 // The words. Withheld is of tools, and the first four are of decisions.
@@ -29,7 +29,7 @@ const (
 	Refused  Word = "refused" // the request is not compiled at all
 )
 
-// State is how a decision or a tool stands in one version.
+// State is the state of a decision or a tool in one version.
 type State struct {
 	Word Word
 	// Gates are the active gates that hold what is allowed or surfaced, in

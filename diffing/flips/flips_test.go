@@ -94,7 +94,7 @@ func confirm(t testing.TB, e example, f flips.Flip) {
 	}
 }
 
-// stands says how the subject of a flip stands in one version.
+// stands is the state of the subject of a flip in one version.
 func stands(t testing.TB, p *pack.Pack, f flips.Flip) string {
 	t.Helper()
 	r, err := compiler.Prepare(p).Compile(proof.Request(p, f.Request))

@@ -21,7 +21,7 @@ type item struct {
 	subject string
 }
 
-// standing is how everything stands in one compile.
+// standing is the state of everything in one compile.
 type standing struct {
 	ended Word // how it ended early, "" if it did not
 	items map[item]State

@@ -25,7 +25,7 @@ func (v value) same(w value) bool { return v.listed == w.listed && v.says == w.s
 type thing struct {
 	kind    Kind
 	what    string // in words: endpoint "internal://orders"
-	section string // the member of the catalog that it stands in
+	section string // the member of the catalog that it is in
 	in      func(*repo.Environment) value
 }
 

@@ -125,7 +125,7 @@ func saidAt(form any, n *pack.Node) defined {
 	return defined{pack.DigestOf([]byte(pack.CompactJSON(form))), at}
 }
 
-// uses is what a pack uses of what stands around it, each name once, sorted.
+// uses is what a pack uses of what is around it, each name once, sorted.
 type uses struct {
 	namespace, alias, issuer, region string // "" where there is none
 	runtime                          bool   // it requires one

@@ -4,7 +4,7 @@
 // A verdict is about more than a pack. The same pack passes today and fails
 // tomorrow when the environment loses an endpoint, when another tokenizer counts
 // its budgets, or when its evaluator measures anew; and a bundle, an adapter or
-// a decision that stands in several packs is one thing to those who run them,
+// a decision that is in several packs is one thing to those who run them,
 // whichever file it was changed in. The Context Pack contract calls what makes a
 // verdict stale a refresh trigger and names seven kinds of them.
 //

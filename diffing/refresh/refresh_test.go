@@ -11,7 +11,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// steps are changes of the repository. What they trigger stands in
+// steps are changes of the repository. What they trigger is in
 // testdata/triggers.golden.
 func steps(t testing.TB) []struct {
 	about      string

@@ -107,7 +107,7 @@ func (e *effects) mode(at place, base, head *Row) []Aspect {
 	return list
 }
 
-// raised is the verdict on a mode that stands in a row.
+// raised is the verdict on a mode that is in a row.
 func raised(from, to pack.ApprovalMode) proof.Verdict {
 	switch cmp.Compare(to.Rank(), from.Rank()) {
 	case 1:

@@ -37,7 +37,7 @@ type guardrail struct {
 	what string // the loosening in words
 }
 
-// guardrails leads from the rows of the class table to what they have to do with
+// guardrails maps the rows of the class table to what they have to do with
 // guardrails. A row that is not here is neutral.
 var guardrails = map[string]guardrail{
 	"any.unapproved":                           {weakens, "destructive tool without an approval gate"},

@@ -24,7 +24,7 @@ const (
 	FromOverlays               // these, and the overlays beside the pack
 )
 
-// decisive are the layers that decide what a pack permits. What the others say stands in the
+// decisive are the layers that decide what a pack permits. What the others say is in the
 // text that a model reads, and no request is compiled to something else for it.
 var decisive = []string{
 	"contract_meta", "pack_meta", "intelligence_refs", "policy_layer", "tooling_layer", "decision_layer", "evaluation_layer",

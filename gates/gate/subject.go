@@ -260,7 +260,7 @@ func (s *Subject) Stored(snapshot *repo.Snapshot) *pack.Document {
 	return t.snapshots[snapshot]
 }
 
-// Index finds the named things of a pack. Where a name stands twice, the first
+// Index finds the named things of a pack. Where a name is twice, the first
 // one counts; SCH010 reports the second.
 type Index struct {
 	Rules     []RuleRef // all policy rules, in document order

@@ -51,7 +51,7 @@ func whole() *gate.Gate {
 	return &g
 }
 
-// A secret that is put together here, so that none stands in the repository.
+// A secret that is put together here, so that none is in the repository.
 var secret = "gh" + "p_" + strings.Repeat("A1b2C3d4E5f6", 3)
 
 // expand puts the secret in the place of {{secret}}.

@@ -250,7 +250,7 @@ func TestResolvedPlaces(t *testing.T) {
 	}
 }
 
-// No message or place holds a secret, wherever it stands in an overlay.
+// No message or place holds a secret, wherever it is in an overlay.
 func TestNoSecretIsPrinted(t *testing.T) {
 	for _, text := range []string{
 		written("staging", orders, `"`+secret+`"`), written(secret, orders, `1`), written("staging", "/"+secret, `1`),

@@ -123,7 +123,7 @@ type kept struct {
 // loss is a setting of the base that does not count any more.
 type loss struct {
 	overlay.Step               // over the pack, or, where that has no place for it, over that of the base
-	now          *overlay.Step // that stands at its place; nil where the pack's own value does
+	now          *overlay.Step // that is at its place; nil where the pack's own value does
 	misplaced    bool          // the pack has no place for it
 }
 
@@ -247,7 +247,7 @@ func (k *kept) with(steps []overlay.Step) *pack.Pack {
 	return overlay.Apply(k.Unit, slices.Concat(k.now, steps)).Pack
 }
 
-// asksLess reports whether what stands at the place of a target or a delta asks for less
+// asksLess reports whether what is at the place of a target or a delta asks for less
 // than the setting did.
 func asksLess(l *loss) bool {
 	value := l.At

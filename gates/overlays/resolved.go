@@ -257,7 +257,7 @@ var OVL009 = &gate.Rule{
 // Base are the findings of the pack without overlays: errors that it has too, in
 // the same words or at a place that no setting touches, are left out, as are warnings, but
 // for what is not proved, and what is waived, and what the same rule found in the overlay
-// itself. A finding stands at the setting that touches its place, or else at the settings of
+// itself. A finding is at the setting that touches its place, or else at the settings of
 // the last overlay.
 func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) []finding.Finding {
 	// A fingerprint knows of no value, and another value may be as wrong.
@@ -355,7 +355,7 @@ func within(inner, outer string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// inBase returns a place of the resolved pack as it stands in the file: pointers
+// inBase returns a place of the resolved pack as it is in the file: pointers
 // lead to the same values in both, columns do not.
 func inBase(v *overlay.View, l finding.Location) finding.Location {
 	if !inPack(v, l) {

@@ -80,7 +80,7 @@ func label(n *pack.Node) string {
 	return ""
 }
 
-// look reports the secrets in a text that stands at a value, or is the whole file.
+// look reports the secrets in a text that is at a value, or is the whole file.
 func (s *search) look(name, text string, at *pack.Node) {
 	for _, m := range s.Detected().Secrets(name, text) {
 		s.found++

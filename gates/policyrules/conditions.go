@@ -70,7 +70,7 @@ func checkVariables(p *gate.Pass) {
 }
 
 // placed reports whether a path begins with a member of the run context or of
-// the request. What stands deeper is the caller's to name.
+// the request. What is deeper is the caller's to name.
 func placed(path string, roots, members []string) bool {
 	root, rest, deeper := strings.Cut(path, ".")
 	if root == "request" && deeper {

@@ -18,7 +18,7 @@ const golden = `{"case": "refund", "family": "approval",
 "invoke": {"input": {"intent": "support.refund", "message": "m", "context": {"identity_verified": true, "refund_amount": 4200}}},
 "run_context": {"user": {"user_id": "u", "role": "support_agent"}}}`
 
-// whole is what stands beside a pack of which every rule can be checked.
+// whole is what is beside a pack of which every rule can be checked.
 var whole = gatetest.Surroundings{Catalog: production, Case: golden}
 
 func TestSupportPackIsClean(t *testing.T) {

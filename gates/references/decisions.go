@@ -23,7 +23,7 @@ var REF001 = &gate.Rule{
 	Check: checkBindings,
 }
 
-// REF007: where decisions have effects, no rule stands beside them unbound.
+// REF007: where decisions have effects, no rule is beside them unbound.
 var REF007 = &gate.Rule{
 	ID: "REF007", Name: "rule-without-binding", Severity: finding.Error,
 	Title: "Every rule is bound to a decision if the pack has one above read_only",

@@ -20,7 +20,7 @@ const production = `{
 
 const golden = `{"case": "refund", "invoke": {"input": {"intent": "support.refund", "context": {"refund_amount": 1}}}, "evidence": [{"evidence_ref": "kg:order:ord_881#snapshot_1"}]}`
 
-// whole is what stands beside a pack of which every rule can be checked.
+// whole is what is beside a pack of which every rule can be checked.
 var whole = gatetest.Surroundings{Catalog: production, Case: golden}
 
 func TestSupportPackIsClean(t *testing.T) {

@@ -93,7 +93,7 @@ func supportPack(t *testing.T) *pack.Pack {
 // The example repository gives no finding, and everything in it is checked.
 func TestExampleIsClean(t *testing.T) { gatetest.Clean(t, Gate, gatetest.Example(t)) }
 
-// What stands beside a pack of which every rule has something to look at.
+// What is beside a pack of which every rule has something to look at.
 const (
 	production = `{"environment": "prod", "snapshots": {"prod": "kg_2026_05_03_T0930"}}`
 

@@ -99,7 +99,7 @@ func requestersOf(m *policy.Model) map[string][]requester {
 }
 
 // eachRole calls found for every text in an expression with which user.role is
-// compared, or that stands in a list in which it is looked up.
+// compared, or that is in a list in which it is looked up.
 func eachRole(n *pack.Node, found func(*pack.Node)) {
 	if n == nil {
 		return

@@ -187,7 +187,7 @@ func ungated(t *testing.T, s *gate.Subject, data map[string]any) (open []policy.
 	return open
 }
 
-// about returns the findings that stand at the permission of a tool.
+// about returns the findings that are at the permission of a tool.
 func about(s *gate.Subject, id policy.ToolID, found []finding.Finding) (rules []finding.Finding) {
 	for _, f := range found {
 		for _, one := range s.Policy().Tool(id).Permissions {

@@ -64,7 +64,7 @@ func isIdentifier(n *pack.Node) bool {
 	if slices.ContainsFunc([]string{"_id", "_key", "_ref", "_role"}, func(end string) bool { return strings.HasSuffix(name, end) }) {
 		return true
 	}
-	// What stands under an operator of a condition is compared with names.
+	// What is under an operator of a condition is compared with names.
 	known := slices.Contains(identifiers, name) || name == "in" || name != "" && strings.ContainsAny(name[:1], "=!<>")
 	return known && !strings.ContainsAny(n.Text, " \t\n")
 }

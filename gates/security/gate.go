@@ -75,7 +75,7 @@ func label(n *pack.Node) string {
 
 // labels returns the names that stand around a value: that of its member and that
 // of the object which holds it. Of a long name only the end is among them, where a
-// name says what it is: it is read again for each value that it stands around.
+// name says what it is: it is read again for each value that it is around.
 func labels(n *pack.Node) string {
 	for at := n; at.Parent != nil; at = at.Parent {
 		if name, ok := at.Name(); ok {

@@ -38,7 +38,7 @@ const (
 	hexits = "0123456789abcdef"
 )
 
-// planted are secrets that are made here, so that none stands in the repository.
+// planted are secrets that are made here, so that none is in the repository.
 // A case names them as {{secret:github}}, and their encodings as {{base64:github}},
 // {{hex:github}} and {{percent:dsn}}.
 var planted = map[string]string{

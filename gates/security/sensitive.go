@@ -147,7 +147,7 @@ const tolerated = 2
 type sighting struct {
 	detect.Personal
 	node *pack.Node
-	name bool // it stands in the name of the member
+	name bool // it is in the name of the member
 	text string
 	nth  int // of those in one text
 }

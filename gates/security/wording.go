@@ -81,7 +81,7 @@ func checkLength(p *gate.Pass) {
 	}
 }
 
-// within reports whether a value stands in another one.
+// within reports whether a value is in another one.
 func within(n, outer *pack.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {

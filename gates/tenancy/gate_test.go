@@ -25,7 +25,7 @@ const production = `{
 
 const golden = `{"case": "refund", "invoke": {"tenant_id": "tenant_acme_prod", "input": {"intent": "support.refund", "context": {"refund_amount": 1}}}, "run_context": {"tenant_id": "tenant_acme_prod"}, "evidence": [{"evidence_ref": "kg:order:ord_881#snapshot_1", "content": "An order."}]}`
 
-// whole is what stands beside a pack of which every rule can be checked.
+// whole is what is beside a pack of which every rule can be checked.
 var whole = gatetest.Surroundings{Catalog: production, Case: golden}
 
 // TestSupportPackIsClean: neither the documented support pack nor the example

@@ -1,6 +1,6 @@
 // Package cache keeps bytes under a key in a folder of the user's, from one run to the
 // next. What it returns is what was put there under that key by the same user: every
-// entry is sealed with a secret that stands elsewhere, and one that was cut, changed,
+// entry is sealed with a secret that is elsewhere, and one that was cut, changed,
 // moved to another name or written by anybody else is taken for one that is not there.
 // It knows nothing of what the bytes mean.
 package cache

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// place is where a cache stands in a test.
+// place is where a cache is in a test.
 type place struct{ folder, secret string }
 
 func newPlace(t *testing.T) place {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// samePart returns keys of entries that stand in one part.
+// samePart returns keys of entries that are in one part.
 func samePart(n int) []Key {
 	keys := make([]Key, n)
 	for i := range keys {

@@ -73,7 +73,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// What stands in the way of a whole pack, an intent or a gate is said.
+// What is in the way of a whole pack, an intent or a gate is said.
 func TestUnreached(t *testing.T) {
 	for name, c := range map[string]struct {
 		edits []finding.Operation

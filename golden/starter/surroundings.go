@@ -190,7 +190,7 @@ func (s *surroundings) compile(c *candidate) *candidate {
 // mostEvidence bounds the evidence of a case.
 const mostEvidence = 20
 
-// pieces returns one piece of evidence for each name that the intent's decisions require. It stands in
+// pieces returns one piece of evidence for each name that the intent's decisions require. It is in
 // the content alone: a reference is a source, and would hide a misspelled name.
 func (s *surroundings) pieces(c *candidate) []compiler.Evidence {
 	if c.scope == nil {

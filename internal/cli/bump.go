@@ -69,7 +69,7 @@ func somePacks(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// bumpAll sets the versions of the packs that paths lead to, each with the files as the ones
+// bumpAll sets the versions of the packs that paths name, each with the files as the ones
 // before left them.
 func bumpAll(ctx context.Context, env *Env, paths []string, o bumpOptions) error {
 	var names []string

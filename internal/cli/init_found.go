@@ -78,7 +78,7 @@ func (i *initialising) chooseCatalogs(packs []string) error {
 	return nil
 }
 
-// otherPacks returns the packs that stand under other names than those which are found without a config.
+// otherPacks returns the packs that are under other names than those which are found without a config.
 func (i *initialising) otherPacks(files *repo.Files, packs []string) (others []string, err error) {
 	names, err := files.Loadable()
 	if err != nil {

@@ -149,7 +149,7 @@ type opened struct {
 	name string // as it was typed
 }
 
-// onPack makes a command one about the pack that its argument leads to.
+// onPack makes a command one about the pack that its argument names.
 func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Command {
 	return onPacks(c, func(ctx context.Context, w *gating.Workspace, name string) error {
 		unit, err := w.One(name)
@@ -160,7 +160,7 @@ func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Co
 	})
 }
 
-// onPacks makes a command one about the packs that its argument leads to.
+// onPacks makes a command one about the packs that its argument names.
 func onPacks(c *cobra.Command, run func(ctx context.Context, w *gating.Workspace, name string) error) *cobra.Command {
 	var config string
 	configFlag(c.Flags(), &config)

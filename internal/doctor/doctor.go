@@ -20,7 +20,7 @@ import (
 	"github.com/contextosai/packgate/report/render"
 )
 
-// The doctor reads workflows as they stand in the repository. It does not ask
+// The doctor reads workflows as they are in the repository. It does not ask
 // GitHub, so what is set there (branch protection, default permissions, what a
 // reusable workflow does) is beyond it, and said to be.
 

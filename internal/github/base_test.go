@@ -161,7 +161,7 @@ func TestBaseOtherEvents(t *testing.T) {
 	}
 }
 
-// Whatever stands between us and the base, the answer is an error with advice,
+// Whatever is between us and the base, the answer is an error with advice,
 // and never an empty base.
 func TestBaseUnreadable(t *testing.T) {
 	p := newProposal(t)

@@ -14,7 +14,7 @@ const (
 	maxCheckText        = 65535 // summary, and text
 	maxCheckMessage     = 64 << 10
 	maxCheckTitle       = 255 // of a check run, and of an annotation
-	maxCheckPatches     = 3   // bounds the requests for further annotations; what is beyond is counted and stands in the report
+	maxCheckPatches     = 3   // bounds the requests for further annotations; what is beyond is counted and is in the report
 )
 
 // CheckRun is a verdict beside a commit.

@@ -104,7 +104,7 @@ func (r *Runner) Summary(markdown string) error {
 // Output is one output of the step.
 type Output struct{ Name, Value string }
 
-// Outputs sets the step's outputs. Each value stands between lines of a random
+// Outputs sets the step's outputs. Each value is between lines of a random
 // delimiter, so that no value can set another output.
 func (r *Runner) Outputs(outputs []Output) error {
 	var b strings.Builder

@@ -18,7 +18,7 @@ func (e *session) complete(p placeParams) (labels []string, items []completionIt
 	return labels, items
 }
 
-// The names that can stand at a place are offered while the document is no JSON.
+// The names that can be at a place are offered while the document is no JSON.
 func TestCompletion(t *testing.T) {
 	e := connect(t)
 	e.initialize(plain)

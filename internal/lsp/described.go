@@ -34,7 +34,7 @@ func closedSet(kind, pointer string) (values []string, description string) {
 	return values, description
 }
 
-// closed returns the texts of a closed set that can stand at a pointer of a file of some kind.
+// closed returns the texts of a closed set that can be at a pointer of a file of some kind.
 func closed(kind, pointer string) (list []candidate) {
 	values, description := closedSet(kind, pointer)
 	for _, value := range values {
@@ -91,7 +91,7 @@ func (p *place) memberPage(to *page, units encoding) *Range {
 }
 
 // nearNames are the quick fixes of findings about names that nothing declares: the name that is nearest to
-// each, of those that can stand there.
+// each, of those that can be there.
 func (s *server) nearNames(p codeActionParams, wanted []found) (actions []CodeAction, err error) {
 	for _, f := range wanted {
 		at, err := s.placeOf(placeParams{TextDocument: p.TextDocument, Position: f.diagnostic.Range.Start})

@@ -73,7 +73,7 @@ func (l *lenient) value(parent *pack.Node, index, gap int) *pack.Node {
 	return n
 }
 
-// inside reads what stands between two brackets, and the closing one if it is there.
+// inside reads what is between two brackets, and the closing one if it is there.
 func (l *lenient) inside(closing byte, body func()) {
 	l.at++
 	l.open = append(l.open, closing)

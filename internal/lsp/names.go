@@ -34,7 +34,7 @@ const (
 	property    nameKind = "property"
 )
 
-// row says what stands at a path of a document, as a JSON Pointer in which * is any index.
+// row says what is at a path of a document, as a JSON Pointer in which * is any index.
 type row struct {
 	path string
 	kind nameKind

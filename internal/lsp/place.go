@@ -201,7 +201,7 @@ func (s *server) completion(p placeParams) (any, error) {
 	return items, nil
 }
 
-// slot returns the pointer of the value that can stand at the place, and the range it would take; "" for none.
+// slot returns the pointer of the value that can be at the place, and the range it would take; "" for none.
 func (p *place) slot() (pointer string, start, end int) {
 	if p.node == nil {
 		return "", 0, 0
@@ -224,7 +224,7 @@ func (p *place) slot() (pointer string, start, end int) {
 	return pointer, start, end
 }
 
-// offered returns what can stand at a pointer of the document: the names of a kind, or the words of a
+// offered returns what can be at a pointer of the document: the names of a kind, or the words of a
 // closed set.
 func (p *place) offered(pointer string) []candidate {
 	if kind, ok := sortAt(references[p.kind], pointer); ok {

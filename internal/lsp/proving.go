@@ -21,7 +21,7 @@ func follows(u *repo.Unit) bool {
 	return u.Pack != nil && len(u.Document.Source)*(1+len(u.Overlays)) > mostAtOnce
 }
 
-// The first words of a finding that is not of the text that is there, and what stands at the
+// The first words of a finding that is not of the text that is there, and what is at the
 // beginning of a pack while it is not known what its proofs say.
 const (
 	staleWords = "stale, it is being proved again: "

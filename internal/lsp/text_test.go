@@ -9,7 +9,7 @@ import (
 
 var texts = []string{"", "a", "\r", "\r\n", "\n\r", "a\r\nb\rc\nd", "🦀\r\né€x\n", "{\"a\": \"🦀\"}\r\n", "x\U0001F468\u200d\U0001F469y\n\n"}
 
-// A place leads to its offset and back, and its character counts what stands before it
+// A place leads to its offset and back, and its character counts what is before it
 // in the line, as the standard library counts it.
 func FuzzPlaces(f *testing.F) {
 	for _, s := range texts {

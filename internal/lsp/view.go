@@ -169,7 +169,7 @@ func (v *view) kind(name string) string {
 }
 
 // packsOf returns the packs that a file belongs to, sorted: itself, those that it
-// stands beside, and for the config and a catalog all that there are.
+// is beside, and for the config and a catalog all that there are.
 func (v *view) packsOf(name string) ([]string, error) {
 	switch kind := v.kind(name); {
 	case kind == "":

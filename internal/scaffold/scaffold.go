@@ -239,7 +239,7 @@ func firstWord(line string) string {
 }
 
 // packFiles returns the config and, where a pack is asked for, its environment catalog,
-// the pack and what stands beside it, named from the folder of the pack repository.
+// the pack and what is beside it, named from the folder of the pack repository.
 func (v *values) packFiles() ([]File, error) {
 	config, err := v.fill("config.yaml.tmpl")
 	if err != nil {

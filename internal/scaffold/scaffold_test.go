@@ -121,7 +121,7 @@ func TestFilesDependOnOptionsAlone(t *testing.T) {
 	}
 }
 
-// JSON stands in the form that packgate writes, and YAML is what another reader takes.
+// JSON is in the form that packgate writes, and YAML is what another reader takes.
 func TestFilesAreWellFormed(t *testing.T) {
 	for name, o := range variants() {
 		for _, f := range filesOf(t, o) {

@@ -20,7 +20,7 @@ type About struct {
 	Cases []CaseAbout `json:"cases"`
 }
 
-// CaseAbout is a case to begin with: how each of the knobs stands in it.
+// CaseAbout is a case to begin with: the position of each of the knobs in it.
 type CaseAbout struct {
 	Name     string   `json:"name"`
 	Overlay  string   `json:"overlay,omitempty"`

@@ -41,7 +41,7 @@ type Intent struct {
 	Gaps   []Gap   `json:"gaps"`
 }
 
-// Place is where something stands in the pack. Lines and columns count from 1.
+// Place is where something is in the pack. Lines and columns count from 1.
 type Place struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -57,7 +57,7 @@ type Problem struct {
 
 // Rule is a rule for the requests of one intent, or the eligibility_rules of a decision,
 // which have no bundle: they deny it to who is not eligible. A rule that applies to several
-// intents stands in each of them, for what others do to it depends on the intent.
+// intents is in each of them, for what others do to it depends on the intent.
 // One with problems has none of the members after them.
 type Rule struct {
 	Place

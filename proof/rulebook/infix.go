@@ -34,7 +34,7 @@ func Condition(n *pack.Node) string {
 }
 
 // The binding of an operator, from loose to tight. An operand that binds less
-// than its place asks for stands in parentheses.
+// than its place asks for is in parentheses.
 const (
 	bindsChoice = iota
 	bindsOr
@@ -75,7 +75,7 @@ var (
 
 type printer struct{ left int }
 
-// print returns the text of a value and how it binds. Item is what stands before
+// print returns the text of a value and how it binds. Item is what is before
 // the variables of a list's items, "" outside of iterators.
 func (p *printer) print(n *pack.Node, depth int, item string) (string, int) {
 	if p.left--; p.left < 0 || depth > mostDepth {

@@ -28,7 +28,7 @@ const ClassInitial = "initial"
 var classes = []string{ClassInitial, "major", "minor", "patch"}
 
 // Summary says that a version passed the gates. Its predicate is a SLSA
-// Verification Summary v1; what SLSA has no member for stands under "contextos".
+// Verification Summary v1; what SLSA has no member for is under "contextos".
 type Summary struct {
 	Version
 	Resource    string     // registry/pack_id (resourceUri)

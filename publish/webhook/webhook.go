@@ -1,7 +1,7 @@
 // Package webhook sends events to one address of the public internet, signed with a secret that the
 // receiver knows too.
 //
-// The address comes from a file that many people may change, and the job that sends may stand in a
+// The address comes from a file that many people may change, and the job that sends may be in a
 // network that others cannot reach. So nothing but https is spoken, no redirect is followed, no proxy
 // is asked, and a connection is made to public addresses alone. That is looked at where a connection
 // is about to be made, with the address that it is made to: whatever a name meant a moment ago, and

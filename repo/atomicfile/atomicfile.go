@@ -177,7 +177,7 @@ func discard(all []*pending) error {
 type File struct {
 	*os.File
 	name   string // its place
-	staged bool   // it stands beside its place until then
+	staged bool   // it is beside its place until then
 }
 
 // Open opens what is to become a file; a device or a pipe as it is.

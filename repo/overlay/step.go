@@ -9,7 +9,7 @@ import (
 	"github.com/contextosai/packgate/schemas"
 )
 
-// Kind says what stands in the way of an overlay or of one of its settings.
+// Kind says what is in the way of an overlay or of one of its settings.
 type Kind uint8
 
 // The kinds of refusals.

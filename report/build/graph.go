@@ -64,7 +64,7 @@ func newGraph(s *gate.Subject, findings []finding.Finding) *model.Graph {
 	return g.graph()
 }
 
-// add returns the node of a part, new where there is none; one that stands nowhere is missing.
+// add returns the node of a part, new where there is none; one that is nowhere is missing.
 func (g *grapher) add(kind, label string, at *pack.Node, detail string) int {
 	key := [2]string{kind, label}
 	if i, ok := g.known[key]; ok {
@@ -79,7 +79,7 @@ func (g *grapher) add(kind, label string, at *pack.Node, detail string) int {
 	return len(g.nodes) - 1
 }
 
-// link leads from one node to another, once for each kind.
+// link connects one node with another, once for each kind.
 func (g *grapher) link(from, to int, kind string, broken bool) {
 	l := link{from, to, kind, broken}
 	if !g.linked[l] {
@@ -227,7 +227,7 @@ func (g *grapher) kept() []bool {
 	return kept
 }
 
-// authorities leads from decisions to the tools that they may authorise (compiler, stage 3):
+// authorities maps decisions to the tools that they may authorise (compiler, stage 3):
 // those above read_only, which needs no decision, and no more than the decision's own mode.
 func (g *grapher) authorities(kept []bool) {
 	for d := range g.nodes {

@@ -73,7 +73,7 @@ type mask struct {
 	lengths []int               // of the keys of forms, the longest first
 }
 
-// newMask prepares the forms in which secrets may stand in the JSON form of a
+// newMask prepares the forms in which secrets may be in the JSON form of a
 // report: as they are, quoted in a message, as a segment of a path.
 func newMask(secrets []string) *mask {
 	m := &mask{forms: map[string][]string{}}

@@ -2,7 +2,7 @@ package model
 
 import "encoding/json"
 
-// Place is where something stands in a file. Line and Column (in characters) count from 1.
+// Place is where something is in a file. Line and Column (in characters) count from 1.
 type Place struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`

@@ -39,7 +39,7 @@ func (r *Report) framed() bool {
 // digestMember begins the last member of a frame, which ends its document.
 var digestMember = []byte("\n    \"sha256\": \"")
 
-// sealed returns what stands behind the packs of a report with a frame, with the digest of that.
+// sealed returns what is behind the packs of a report with a frame, with the digest of that.
 func sealed(before, after []byte) []byte {
 	at := bytes.LastIndex(after, digestMember) + len(digestMember)
 	return slices.Concat(after[:at], []byte(digest(slices.Concat(before, after[:at]))), after[at:])

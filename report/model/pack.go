@@ -155,7 +155,7 @@ type Truncation struct {
 // binding graph): a rule governs a decision, a decision may authorise a tool,
 // permissions let it through and put gates before it, rules and decisions wait
 // for evidence. A reference without a target is a broken edge, and what it
-// names stands in the graph as a missing node, since that is what somebody meant.
+// names is in the graph as a missing node, since that is what somebody meant.
 
 // Graph is the binding graph of a pack.
 type Graph struct {
@@ -167,7 +167,7 @@ type Graph struct {
 }
 
 // GraphNode is one part of a pack. Detail is its approval mode, a rule's intent, or an
-// approver's role. Line is where it stands in the pack file, absent for what is missing.
+// approver's role. Line is where it is in the pack file, absent for what is missing.
 type GraphNode struct {
 	ID      string `json:"id"`   // of the node in this graph
 	Kind    string `json:"kind"` // rule, decision, tool, permission, gate or evidence
@@ -177,7 +177,7 @@ type GraphNode struct {
 	Missing bool   `json:"missing,omitempty"`
 }
 
-// GraphEdge leads from one node to another, both by their id.
+// GraphEdge connects one node with another, both by their id.
 type GraphEdge struct {
 	From   string `json:"from"`
 	To     string `json:"to"`

@@ -22,7 +22,7 @@ type Row struct {
 	// together with other packs.
 	EffectIn string `json:"effect_in,omitempty"`
 	Together bool   `json:"together,omitempty"`
-	// Powers counts what agents can do more; Dangerous says that some of it stands above everything else.
+	// Powers counts what agents can do more; Dangerous says that some of it is above everything else.
 	Powers    int  `json:"powers,omitempty"`
 	Dangerous bool `json:"dangerous,omitempty"`
 	// VersionOnly says that nothing is wrong but the version.

@@ -12,7 +12,7 @@ import (
 // noPacks is how the member packs begins in a report without any. No text has a line break.
 var noPacks = []byte("\n  \"packs\": []")
 
-// packIndent stands before each line of a pack in the JSON form of a report.
+// packIndent is before each line of a pack in the JSON form of a report.
 const packIndent = "    "
 
 // JSON writes the report's machine form, indented by two blanks. Its packs are written
@@ -65,7 +65,7 @@ func JSON(w io.Writer, r *Report) error {
 	return err
 }
 
-// aroundPacks returns what stands in the JSON form before and after the elements of packs.
+// aroundPacks returns what is in the JSON form before and after the elements of packs.
 func aroundPacks(run *Report) (before, after []byte, err error) {
 	src, err := Indented(run, "")
 	if err != nil {
@@ -78,7 +78,7 @@ func aroundPacks(run *Report) (before, after []byte, err error) {
 	return append(bytes.Clone(before), noPacks[:len(noPacks)-1]...), append([]byte("]"), after...), nil
 }
 
-// text returns the pack as it stands in the JSON form of a report.
+// text returns the pack as it is in the JSON form of a report.
 func (o *onePack) text() ([]byte, error) {
 	if o.stored != nil {
 		return o.stored.read()
@@ -139,6 +139,6 @@ func Indented(v any, prefix string) ([]byte, error) {
 	return inert(b.Bytes()), nil
 }
 
-// inert returns JSON without what GitHub's runner takes for a command wherever it stands in a log.
-// It can stand in strings only, where the escape means the same.
+// inert returns JSON without what GitHub's runner takes for a command wherever it is in a log.
+// It can be in strings only, where the escape means the same.
 func inert(src []byte) []byte { return bytes.ReplaceAll(src, []byte("##["), []byte(`#\u0023[`)) }

@@ -9,7 +9,7 @@ import (
 )
 
 // From so many findings in so many packs on, a terminal ends with how many there are of each rule:
-// what stands above it takes more than a screen.
+// what is above it takes more than a screen.
 const (
 	leastByRule      = 20
 	leastPacksByRule = 3

@@ -56,7 +56,7 @@ func TestTexts(t *testing.T) {
 }
 
 // TestCautions holds that only what more agents can do with a tool that is destructive or reaches
-// the network stands in the caution, the worst first, and that nothing is lost or said twice.
+// the network is in the caution, the worst first, and that nothing is lost or said twice.
 func TestCautions(t *testing.T) {
 	d := reporttest.Steps("major", "major", "")
 	for _, mode := range []string{"read_only", "local_write", "network", "destructive"} {
@@ -144,7 +144,7 @@ func TestEmptyStepIsSilent(t *testing.T) {
 	}
 }
 
-// TestHostileStep puts text that acts wherever a pack's text can stand in what is
+// TestHostileStep puts text that acts wherever a pack's text can be in what is
 // said of a step.
 func TestHostileStep(t *testing.T) {
 	const evil = "::error::x ##[error] @everyone | `` <!-- </details> \x1b[31m\u202e\n> [!CAUTION]\n### forged"

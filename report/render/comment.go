@@ -17,7 +17,7 @@ import (
 // characters, and the smaller number leaves room for how it counts them.
 const MaxComment = 65000
 
-// CommentOptions say what stands around the report in a comment.
+// CommentOptions say what is around the report in a comment.
 type CommentOptions struct {
 	// Marker is written at the start of the comment, unless its key is "".
 	Marker Marker

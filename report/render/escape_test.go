@@ -21,7 +21,7 @@ import (
 // reading is what a reader of the Markdown gets to see.
 type reading struct {
 	shown     string   // the text without markup
-	stretches []string // text outside of code, as it stands between two tags
+	stretches []string // text outside of code, as it is between two tags
 }
 
 // read reads inline Markdown. It fails on any character that could be markup

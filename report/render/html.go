@@ -35,7 +35,7 @@ const (
 	maxDetails = 50
 )
 
-// What stands in the head and at the end of each page.
+// What is in the head and at the end of each page.
 var (
 	//go:embed html/report.css
 	htmlStyle []byte
@@ -63,7 +63,7 @@ func nameParts(name string) (parts []string) {
 	return append(parts, name[first:])
 }
 
-// head returns what stands in the head of a page, which runs these scripts and no
+// head returns what is in the head of a page, which runs these scripts and no
 // others. All of it is our own, and the hashes are of exactly these bytes.
 func htmlHead(p *htmlProgram) template.Markup {
 	scripts := "'" + cspHash(htmlScript) + "'"
@@ -174,7 +174,7 @@ func (p *htmlPieces) fill(name string, data any, about string) error {
 }
 
 // keep writes the piece, and begins another one. GitHub's runner takes ##[ for a command wherever it
-// stands in a log, should somebody print the page. It can stand in text only, where the reference
+// is in a log, should somebody print the page. It can be in text only, where the reference
 // means the same; and a piece ends with a tag.
 func (p *htmlPieces) keep() error {
 	p.size += p.piece.Len()
@@ -291,7 +291,7 @@ func (v *htmlView) title(packs model.Packs, rows []*packRow) (look, sentence) {
 // flat returns the words of a sentence alone.
 func (v *htmlView) flat(s sentence) string { return strings.TrimSpace(v.text(s.words())) }
 
-// overviewOf is a row for each pack, the worst first, which leads to it.
+// overviewOf is a row for each pack, the worst first, which links to it.
 func (v *htmlView) overviewOf(rows []*packRow) *table {
 	t := v.overview(rows[:min(len(rows), maxHTMLRows)], func(r *packRow) sentence {
 		if !r.There || r.at >= v.inside {

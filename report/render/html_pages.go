@@ -52,7 +52,7 @@ func pagedBeyond(r *model.Report, most int) (paged bool, err error) {
 }
 
 // Pages writes a page for each pack of a report, and an index that lists them, the worst first: files
-// of one folder, which lead to one another. It writes nothing where HTMLReport has everything. The
+// of one folder, which link to one another. It writes nothing where HTMLReport has everything. The
 // error is that of a file, or of a stored pack that cannot be read any more.
 func Pages(create func(name string) (io.WriteCloser, error), r *model.Report) (err error) {
 	defer model.Lost(&err)
@@ -146,7 +146,7 @@ func (v *htmlView) rowFilter(rows []*packRow) *htmlFilter {
 }
 
 // pageNames returns the file of each pack, made of its id: of a few characters that mean the same to
-// all file systems, and no two alike. No stem has two signs in a row, as stands before a number.
+// all file systems, and no two alike. No stem has two signs in a row, as is before a number.
 func pageNames(packs model.Packs) []string {
 	names, before := make([]string, packs.Len()), map[string]int{}
 	for i, b := range packs.Briefs() {
@@ -187,7 +187,7 @@ func plainStem(s string) string {
 	return b.String()
 }
 
-// isPageName reports whether a text is the name of a page beside the one that leads to it.
+// isPageName reports whether a text is the name of a page beside the one that links to it.
 func isPageName(s string) bool {
 	stem, ok := strings.CutSuffix(s, ".html")
 	return ok && stem != "" && !slices.ContainsFunc([]byte(stem), func(c byte) bool {

@@ -49,8 +49,8 @@ var activeHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`
 // quotes.
 func htmlText(s string) string { return activeHTML.Replace(s) }
 
-// htmlAddress returns an address to lead to, in the characters of RFC 3986: a place in the
-// page, a page beside it, or a page of the web. All else leads to the beginning of the page.
+// htmlAddress returns an address to link to, in the characters of RFC 3986: a place in the
+// page, a page beside it, or a page of the web. All else links to the beginning of the page.
 func htmlAddress(s string) string {
 	if isPageName(s) {
 		return s

@@ -59,7 +59,7 @@ func (j *junitWriter) flush() error {
 	if err := j.xml.Flush(); err != nil {
 		return err
 	}
-	// Written out, GitHub's runner takes it for a command wherever it stands in a log.
+	// Written out, GitHub's runner takes it for a command wherever it is in a log.
 	_, err := j.out.Write(bytes.ReplaceAll(j.buf.Bytes(), []byte("##["), []byte("##&#91;")))
 	j.buf.Reset()
 	return err

@@ -21,7 +21,7 @@ var commentOptions = CommentOptions{
 }
 
 // TestLadder holds that what is folded goes before anything above the fold, and that the room is
-// used: of what stands above the fold nothing is cut before 60,000 of 65,536 units are full.
+// used: of what is above the fold nothing is cut before 60,000 of 65,536 units are full.
 func TestLadder(t *testing.T) {
 	for _, packs := range []int{1, 2, 12, 100, 400} {
 		for _, findings := range []int{0, 1, 20, 2000 / packs, 2000} {

@@ -22,7 +22,7 @@ type markdown struct {
 	builder *builder
 	parts   []part
 	rank    int         // of what is written
-	folded  int         // how many folds it stands in
+	folded  int         // how many folds it is in
 	links   []string    // Markdown for the footer
 	only    *model.Pack // that the page is about; nil where it is about several, or none
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/contextosai/packgate/test/reporttest"
 )
 
-// Wherever a secret stands in a pack, no rendering of what is said of it holds
+// Wherever a secret is in a pack, no rendering of what is said of it holds
 // more than its beginning: no finding of any rule, no change, no path.
 func TestSecretsAreMasked(t *testing.T) {
 	places := []string{
@@ -46,7 +46,7 @@ func TestSecretsAreMasked(t *testing.T) {
 				subject := gate.NewSubject(unit, nil, c)
 				result := gates.Run(subject, gates.Policy{}, gates.Outside{Class: diff.Class.String(), Findings: diff.Findings()})
 				p := build.NewPack(subject, result, everything(t, before.Pack, unit.Pack, diff), nil)
-				// Backwards the secret stands in what is gone.
+				// Backwards the secret is in what is gone.
 				gone, err := diffing.Compare(unit.Pack, before.Pack, nil)
 				if err != nil {
 					t.Fatal(err)

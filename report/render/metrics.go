@@ -17,7 +17,7 @@ import (
 // Metrics writes what can be counted as OpenMetrics text (version 1.0.0), for tools that follow
 // numbers over time: verdicts, findings, golden cases, coverage, tokens and the operational figures.
 // Everything is sorted and nothing has a timestamp, and the same report always gives the same bytes.
-// How long compiles took stands beside the report; it is nil where that was not measured. What was
+// How long compiles took is beside the report; it is nil where that was not measured. What was
 // not measured is absent, because a zero would be read as a measurement.
 //
 // Two series of one name cannot be told apart. A report in which two packs, or two

@@ -254,7 +254,7 @@ func readLabels(s string) (map[string]string, error) {
 // metricUnescapes undoes the escapes of a value, from the left to the right.
 var metricUnescapes = strings.NewReplacer(`\n`, "\n", `\"`, `"`, `\\`, `\`)
 
-// quoteMetric returns a value as it stands in a sample, a character at a time.
+// quoteMetric returns a value as it is in a sample, a character at a time.
 func quoteMetric(s string) string {
 	var b strings.Builder
 	for _, r := range s {

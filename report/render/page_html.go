@@ -74,7 +74,7 @@ type htmlFold struct {
 }
 
 type htmlItem struct {
-	Group             []htmlPiece // the heading that it stands under, where it is the first
+	Group             []htmlPiece // the heading that it is under, where it is the first
 	First             bool        // of its group
 	Tone, Class, ID   string
 	State             []htmlPiece
@@ -284,7 +284,7 @@ func (v *htmlView) href(s spot) string {
 	return target
 }
 
-// place shows a place and leads to it: by its path, or without a column by the file's name.
+// place shows a place and links to it: by its path, or without a column by the file's name.
 func (v *htmlView) place(s spot) []htmlPiece {
 	words := s.file
 	if s.column == 0 && s.line > 0 {

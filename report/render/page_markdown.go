@@ -18,7 +18,7 @@ func (m *markdown) section(s *section) {
 	m.fold(sentenceCase(cmp.Or(s.words, s.title)), s.nodes)
 }
 
-// nodes writes nodes as they stand open.
+// nodes writes nodes as they are open.
 func (m *markdown) nodes(all []node) {
 	for _, n := range all {
 		m.node(n)
@@ -197,7 +197,7 @@ func (m *markdown) say(s sentence) string {
 	return b.String()
 }
 
-// outer puts marks around the words of a text: none of them may stand beside a blank.
+// outer puts marks around the words of a text: none of them may be beside a blank.
 func outer(mark, text string) string {
 	words := strings.TrimSpace(text)
 	if words == "" {
@@ -207,7 +207,7 @@ func outer(mark, text string) string {
 	return before + mark + Markdown(words) + mark + after
 }
 
-// ruleLink names a rule and leads to its page.
+// ruleLink names a rule and links to its page.
 func ruleLink(id string) string {
 	if target := model.RuleURL(id); target != "" {
 		return "[" + Markdown(id) + "](<" + target + ">)"
@@ -215,7 +215,7 @@ func ruleLink(id string) string {
 	return Markdown(id)
 }
 
-// place shows a place and leads to it at the commit that it is of.
+// place shows a place and links to it at the commit that it is of.
 func (m *markdown) place(s spot) string {
 	words := path.Base(s.file)
 	if s.line > 0 {

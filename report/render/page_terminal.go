@@ -250,7 +250,7 @@ func solidPlace(file string, line, column int) string {
 }
 
 // wrap breaks a line at blanks so that it fits into some columns; 0 for as many as there are. What
-// goes on stands under its text, and a word that is too long stays whole. Colours end with a line
+// goes on is under its text, and a word that is too long stays whole. Colours end with a line
 // and begin again on the next, since pagers show line by line.
 func wrap(line string, columns int) string {
 	indent := hanging(line)

@@ -18,7 +18,7 @@ import (
 	"github.com/contextosai/packgate/test/reporttest"
 )
 
-// writing is one of the forms that stand beside the report.
+// writing is one of the forms that are beside the report.
 type writing struct {
 	name, schema string
 	value        any
@@ -26,7 +26,7 @@ type writing struct {
 	write        func(w io.Writer, format string, s Style) error
 }
 
-// writings are samples of every form that stands beside the report.
+// writings are samples of every form that is beside the report.
 func writings() []writing {
 	var all []writing
 	for name, v := range reporttest.Verdicts() {
@@ -224,7 +224,7 @@ func TestUnknownStates(t *testing.T) {
 	}
 }
 
-// What has to be acted on stands open and first, however much there is.
+// What has to be acted on is open and first, however much there is.
 func TestHaltedPublicationsAreSeen(t *testing.T) {
 	var all []model.Publication
 	for range 50 {

@@ -13,7 +13,7 @@ import (
 	"github.com/contextosai/packgate/test/reporttest"
 )
 
-// mostFuzzed bounds the text that stands in every place of a report at once, so
+// mostFuzzed bounds the text that is in every place of a report at once, so
 // that one rendering takes well under a tenth of a second.
 const mostFuzzed = 1 << 10
 

@@ -51,7 +51,7 @@ func (b *builder) edits(p *model.Pack, told []control) sentence {
 func editWords(c *model.Change) sentence {
 	where, behind := changedAt(*c), " "
 	if where.base {
-		behind = ": " // "of the base" stands before it
+		behind = ": " // "of the base" is before it
 	}
 	return at(where).plain(behind).add(changeWords(c))
 }

@@ -12,7 +12,7 @@ const (
 	spotWidth  = 16  // of a place
 )
 
-// page returns what stands above the fold of a pack, without its headline: with half as much of each
+// page returns what is above the fold of a pack, without its headline: with half as much of each
 // kind where it would be too long.
 func (b *builder) page(p *model.Pack) []node {
 	b.of = p
@@ -62,7 +62,7 @@ func heightOf(all []sentence) (pixels int) {
 	return pixels
 }
 
-// heightOfTable returns about how many pixels the rows of a table take that stand open.
+// heightOfTable returns about how many pixels the rows of a table take that are open.
 func heightOfTable(t *table) int {
 	pixels := lineHeight + 2*gapHeight
 	for i := range min(t.n, max(t.open, 1)) {

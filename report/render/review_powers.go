@@ -38,7 +38,7 @@ const (
 	otherwise
 )
 
-// Bounds on what stands above the fold.
+// Bounds on what is above the fold.
 const (
 	maxCautions = 3
 	maxPowers   = 8

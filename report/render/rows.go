@@ -137,7 +137,7 @@ func inWords(b model.Brief) string {
 	return " in " + b.In
 }
 
-// cells are what stands behind the name of a pack.
+// cells are what is behind the name of a pack.
 func (b *builder) cells(r *packRow) []sentence {
 	return []sentence{r.verdictWords(), r.versionWords(), r.agentWords(), b.approvalCell(r), r.mustWords()}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // noResults ends a log without any results, which are the last member of its last run, and
-// resultIndent stands before each line of one.
+// resultIndent is before each line of one.
 const (
 	noResults    = "[]\n    }\n  ]\n}\n"
 	resultIndent = "        "

@@ -132,7 +132,7 @@ func overlayWords(o model.Overlay) string {
 	return fmt.Sprintf("%s for %s: %s", o.Overlay, o.Environment, strings.Join(counts, ", "))
 }
 
-// measured leads from the status of a measurement to how it is shown.
+// measured maps the status of a measurement to how it is shown.
 var measured = map[string]string{
 	"met": "pass", "missed": "error", "regressed": "error", "no_target": "not_checked", "not_measured": "not_checked",
 }

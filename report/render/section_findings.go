@@ -173,7 +173,7 @@ func (b *builder) fixed(p *model.Pack) section {
 	}))
 }
 
-// notChecked are the checks that did not run and do not stand in the row of gates.
+// notChecked are the checks that did not run and are not in the row of gates.
 func (b *builder) notChecked(p *model.Pack) section {
 	checks := unchecked(p)
 	if p.Pinned != nil { // what is said above

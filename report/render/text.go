@@ -116,7 +116,7 @@ func fixWords(f model.Finding) sentence {
 	return s
 }
 
-// unchecked returns the checks that did not run and do not stand in the row of
+// unchecked returns the checks that did not run and are not in the row of
 // gates: rules of gates that ran, and checks outside of the eight.
 func unchecked(p *model.Pack) []model.NotChecked {
 	return slices.DeleteFunc(slices.Clone(p.NotChecked), func(n model.NotChecked) bool {

@@ -1,4 +1,4 @@
-// Package casefile compares what tests see with expectations that stand in
+// Package casefile compares what tests see with expectations that are in
 // files. UPDATE=1 rewrites them; whoever does that reads the difference.
 package casefile
 

@@ -109,7 +109,7 @@ var oddEdits = []finding.Operation{
 	{Op: "remove", Path: "/policy_layer/policy_bundles"},
 }
 
-// oddSurroundings are what stands beside them.
+// oddSurroundings are what is beside them.
 var oddSurroundings = []Surroundings{
 	{`{"intents": [], "schemas": [""], "ontologies": {"ont.support": {}}}`, `[]`},
 	{`{"approver_roles": [""]}`, `{"invoke": {"input": {"intent": "support.refund", "context": {"x": {"if": [1]}}}}}`},

@@ -19,7 +19,7 @@ const (
 	CaseFile        = "golden/a.case.json"
 )
 
-// Surroundings are what stands beside a pack that is made in memory: the catalog
+// Surroundings are what is beside a pack that is made in memory: the catalog
 // of an environment and a golden case. Where one is empty, there is none.
 type Surroundings struct{ Catalog, Case string }
 

@@ -28,7 +28,7 @@ func Hostile(t testing.TB) []string {
 		texts = append(texts, string(src))
 		texts = append(texts, strings.Split(string(src), "\n")...)
 	}
-	// What cannot stand in a file that people look at.
+	// What cannot be in a file that people look at.
 	return append(texts,
 		"\x1b[31mred\x1b[0m", "\x00", "a\u202eb", "\u2066x\u2069", "a\u200bb", "\ufeff", "\u2028", "\u00ad", "\U000e0041", "\u3164", "\u115f",
 		"\ufe0f", "\u034f", "\xff\xfe", "\r\n", "a\tb", " ", "", "  a  ", "\u00a0",

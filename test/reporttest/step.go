@@ -88,7 +88,7 @@ func permits(d *model.Diff, gained *model.Shown) {
 	}
 }
 
-// GrownAndFailing has much that stands open.
+// GrownAndFailing has much that is open.
 func GrownAndFailing() model.Pack {
 	p := Grown()
 	p.Result = model.Failed

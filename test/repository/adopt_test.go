@@ -13,7 +13,7 @@ import (
 // numbered finds the steps of a page, which are numbered.
 var numbered = regexp.MustCompile(`(?m)^[0-9]+\. `)
 
-// The steps of docs/adopt.md run as they stand there in a repository of 60 packs, and print what
+// The steps of docs/adopt.md run as they are there in a repository of 60 packs, and print what
 // the page shows. After them a change fails for what it brings, and for nothing else.
 func TestAdoptRuns(t *testing.T) {
 	page := read(t, filepath.Join("docs", "adopt.md"))

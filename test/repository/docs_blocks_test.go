@@ -100,7 +100,7 @@ func blocksOf(text, page string, used map[int]bool) (list []*block) {
 	return list
 }
 
-// Every command of the documentation stands in a block that is run, or in the table
+// Every command of the documentation is in a block that is run, or in the table
 // above, and the table has nothing else.
 func TestDocsCommandsAreRunOrListed(t *testing.T) {
 	used := map[int]bool{}

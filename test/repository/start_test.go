@@ -14,7 +14,7 @@ var (
 	installing = "go install github.com/contextosai/packgate@v0\n"
 )
 
-// The five minutes of docs/start.md run as they stand there, one block after the other,
+// The five minutes of docs/start.md run as they are there, one block after the other,
 // and each block of output is what they print. This test binary is the program, in place of
 // the installed one, and an empty repository in a folder is in place of the one on GitHub.
 // What init is said to write is there.

@@ -32,7 +32,7 @@ type Fault struct {
 // Rule decides over the nth request that comes to a gate, counted from 1.
 type Rule func(n int, r *http.Request) Fault
 
-// Gate stands between a client and services, and misbehaves as it is told to.
+// Gate is between a client and services, and misbehaves as it is told to.
 type Gate struct {
 	mu      sync.Mutex
 	rule    Rule
@@ -40,7 +40,7 @@ type Gate struct {
 	servers []*httptest.Server
 }
 
-// Before returns an address at which the gate stands before that of a service.
+// Before returns an address at which the gate is in front of a service.
 func (g *Gate) Before(address string) (string, error) {
 	target, err := url.Parse(address)
 	if err != nil {

@@ -30,7 +30,7 @@ type Run struct {
 	Expired bool
 	// NoToken leaves the token out, as in a job without "id-token: write".
 	NoToken bool
-	// Gate, where there is one, stands before the issuer.
+	// Gate, where there is one, is in front of the issuer.
 	Gate *Gate
 	// API is the address of GitHub's API, and Token the job's token for it.
 	API, Token string
