@@ -57,7 +57,8 @@ func (s *search) stands(i int) bool { return open(s.findings[i]) && !s.findings[
 
 // removed returns the findings that evidence is weaker of which a file is not there any more.
 func (s *search) removed() (roots []int) {
-	if s.Subject.Before == nil {
+	before := s.Subject.Before
+	if before == nil || before.Unit.Dir() != s.Subject.Unit.Dir() { // of a pack that moved, every file is gone
 		return nil
 	}
 	for i := range s.findings {
