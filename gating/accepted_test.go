@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,19 +75,29 @@ func recordBaseline(t *testing.T, dir string, rec Recording) *Recorded {
 // "RULE" or "accepted RULE".
 func judgedChange(t *testing.T, dir string, now time.Time, roles ...string) (found []string, r *Run) {
 	t.Helper()
+	return judgedWith(t, dir, now, &Approvals{Parts: []Part{approvedBy(roles...)}})
+}
+
+// approvedBy is a pull request that somebody in each of some roles has approved.
+func approvedBy(roles ...string) (p Part) {
+	for _, role := range roles {
+		p.Granted = append(p.Granted, github.Approval{Role: role, Login: "somebody"})
+	}
+	return p
+}
+
+// judgedWith is judgedChange with approvals.
+func judgedWith(t *testing.T, dir string, now time.Time, approvals *Approvals) (found []string, r *Run) {
+	t.Helper()
 	w, base, err := OpenWith(t.Context(), dir, "HEAD", Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	defer base.Close()
-	a := github.Approvals{}
-	for _, role := range roles {
-		a.Granted = append(a.Granted, github.Approval{Role: role, Login: "somebody"})
-	}
 	r = testRun("")
 	r.Now = func() time.Time { return now }
-	if err := r.All(t.Context(), Inputs{Workspace: w, Base: base, Approvals: &Approvals{Parts: []Part{{Approvals: a}}}}); err != nil {
+	if err := r.All(t.Context(), Inputs{Workspace: w, Base: base, Approvals: approvals}); err != nil {
 		r.Fail(err)
 	}
 	r.Settle()
@@ -186,6 +197,35 @@ func TestBaselineGrows(t *testing.T) {
 			t.Errorf("%s: it passes", c.name)
 		}
 		gittest.Git(t, dir, "reset", "-q", "--hard")
+	}
+}
+
+// In a group of pull requests each has to be approved, since nobody knows which of them makes the
+// baseline grow; and where nobody can be asked, as for a fork without a token, none is.
+func TestBaselineGrowsTogether(t *testing.T) {
+	dir, pack := oldRepository(t, keptConfig, true)
+	gittest.Edit(t, pack, `"x_team"`, `"a_team": 1, "x_team"`)
+	recordBaseline(t, dir, Recording{})
+	other := func(p Part) Part {
+		p.Concerns = func(string) bool { return false }
+		return p
+	}
+	for name, c := range map[string]struct {
+		approvals *Approvals
+		grown     bool
+	}{
+		"both":               {&Approvals{Parts: []Part{approvedBy("keeper"), other(approvedBy("keeper"))}}, false},
+		"one":                {&Approvals{Parts: []Part{approvedBy("keeper"), other(approvedBy())}}, true},
+		"the other":          {&Approvals{Parts: []Part{approvedBy(), other(approvedBy("keeper"))}}, true},
+		"nobody":             {&Approvals{}, true},
+		"nobody is known":    {&Approvals{Parts: []Part{approvedBy("keeper")}, Unknown: errors.New("there is no token")}, true},
+		"not on a pull":      {nil, true},
+		"roles of elsewhere": {&Approvals{Parts: []Part{approvedBy("risk"), approvedBy("keeper")}}, true},
+	} {
+		found, r := judgedWith(t, dir, recordedDay.AddDate(0, 0, 1), c.approvals)
+		if slices.Contains(found, "BSL003") != c.grown || c.grown && r.Report.Result == model.Passed {
+			t.Errorf("%s: %q, %s", name, found, r.Report.Result)
+		}
 	}
 }
 

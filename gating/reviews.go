@@ -46,7 +46,7 @@ func (a *Approvals) together(packs ...string) github.Approvals {
 			concerned = append(concerned, p.Approvals)
 		}
 	}
-	if len(concerned) == 0 || slices.Contains(packs, "") {
+	if len(concerned) == 0 || len(packs) == 0 || slices.Contains(packs, "") {
 		concerned = all
 	}
 	return github.Together(concerned...)
