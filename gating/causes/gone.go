@@ -45,7 +45,7 @@ func (s *search) gone() {
 func (s *search) unexplained() bool {
 	for i := range s.findings {
 		f := &s.findings[i]
-		if f.Severity == finding.Error && f.State == finding.New && s.free(i) && (f.Excuse == finding.ByWaiver || s.lost(f) == "") {
+		if f.Severity == finding.Error && f.State == finding.New && s.free(i) && !s.isGone(f) {
 			return true
 		}
 	}
@@ -55,19 +55,23 @@ func (s *search) unexplained() bool {
 // stands reports whether a finding follows from nothing, and counts.
 func (s *search) stands(i int) bool { return open(s.findings[i]) && !s.findings[i].Approve }
 
-// removed returns the findings that evidence is weaker of which a file is not there any more.
+// removed returns the new findings of which isGone is true and that count.
 func (s *search) removed() (roots []int) {
 	before := s.Subject.Before
 	if before == nil || before.Unit.Dir() != s.Subject.Unit.Dir() { // of a pack that moved, every file is gone
 		return nil
 	}
 	for i := range s.findings {
-		f := &s.findings[i]
-		if f.Excuse != finding.ByWaiver && f.State == finding.New && s.stands(i) && !f.IsRest() && s.lost(f) != "" {
+		if f := &s.findings[i]; f.State == finding.New && s.stands(i) && !f.IsRest() && s.isGone(f) {
 			roots = append(roots, i)
 		}
 	}
 	return roots
+}
+
+// isGone reports whether a finding says that evidence is weaker of which a file is not there any more.
+func (s *search) isGone(f *finding.Finding) bool {
+	return f.Excuse != finding.ByWaiver && s.lost(f) != ""
 }
 
 // lost returns what files have in common of which one is gone and a finding is about another, or that
@@ -115,7 +119,7 @@ func (s *search) restoring(back, roots []int) {
 		return
 	}
 	for i := range s.findings {
-		if !slices.Contains(back, i) && s.free(i) && s.findings[i].State == finding.New && ends(i) {
+		if f := &s.findings[i]; s.free(i) && f.State == finding.New && !s.isGone(f) && ends(i) {
 			s.follows(i, s.nearest(i, roots))
 		}
 	}

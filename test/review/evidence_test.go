@@ -41,6 +41,9 @@ func TestPutBack(t *testing.T) {
 				if !f.Weakens() && f.Cause == nil {
 					t.Errorf("%s stands for itself: %s", f.Rule, f.Message)
 				}
+				if f.Weakens() && f.Cause != nil && slices.ContainsFunc(f.Related, func(r model.Related) bool { return slices.Contains(removed, r.File) }) {
+					t.Errorf("%s is not said for itself: %s", f.Rule, f.Message)
+				}
 			}
 			for _, command := range checkouts.FindAllStringSubmatch(page, -1) {
 				out, err := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command[1], baseSHA[:7], "HEAD")).CombinedOutput()
