@@ -239,6 +239,9 @@ func (s *server) quickFixes(d *document, p codeActionParams) (actions []CodeActi
 			Diagnostics: []Diagnostic{f.diagnostic}, Edit: s.edit(d, string(src)),
 		})
 	}
+	if len(others) == 0 {
+		return actions, nil
+	}
 	near, err := s.nearNames(p, others)
 	return append(actions, near...), err
 }

@@ -90,16 +90,19 @@ func (p *place) memberPage(to *page, units encoding) *Range {
 	return &r
 }
 
+// mostNear is for how many findings of a range the nearest name is looked for.
+const mostNear = 200
+
 // nearNames are the quick fixes of findings about names that nothing declares: the name that is nearest to
-// each, of those that can be there.
+// each, of those that can be there. The document is read once for all of them.
 func (s *server) nearNames(p codeActionParams, wanted []found) (actions []CodeAction, err error) {
-	for _, f := range wanted {
-		at, err := s.placeOf(placeParams{TextDocument: p.TextDocument, Position: f.diagnostic.Range.Start})
-		if err != nil || at == nil {
-			return nil, err
-		}
+	at, err := s.placeOf(placeParams{TextDocument: p.TextDocument, Position: p.Range.Start})
+	if err != nil || at == nil {
+		return nil, err
+	}
+	defer at.close()
+	for _, f := range wanted[:min(len(wanted), mostNear)] {
 		action, ok := at.nearest(s, f)
-		at.close()
 		if ok && !slices.ContainsFunc(actions, func(other CodeAction) bool { return other.Title == action.Title }) {
 			actions = append(actions, action)
 		}
