@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 const (
 	// chainTries is how often a record is signed again because another publisher was faster.
 	chainTries = 8
-	// chainWait is about how long it waits before that.
+	// chainWait is about how long it waits at least before that.
 	chainWait = 20 * time.Millisecond
 )
 
@@ -28,6 +29,7 @@ const (
 func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about statement.Version, e statement.Entry) error {
 	id, wrote, met := packOf(about.Pack), false, false
 	for i := range chainTries {
+		began := time.Now()
 		listed, err := repo.Tags(ctx)
 		if err != nil {
 			return err
@@ -39,13 +41,10 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		if err := ch.writable(id); err != nil {
 			return err
 		}
-		if err := ch.claim(ctx); err != nil {
-			return err
-		}
 		// Whoever was witnessed first leaves it to the other publisher to join the two, once.
 		open, first := ch.open(e.Bundle)
 		if at, known := ch.places[e.Bundle]; known && !open {
-			return at.tooLate()
+			return cmp.Or(ch.claim(ctx), at.tooLate())
 		} else if open && first && !met {
 			met = true
 		} else if wrote && !known {
@@ -54,11 +53,11 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 			return err
 		} else if wrote = true; !known {
 			continue // and is read back
-		} // two who join at the same time part again: they wait before they look
+		} // two who join at the same time part again: they wait before they look, as long as that takes
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(rand.N(chainWait << min(i, 6))):
+		case <-time.After(rand.N(max(chainWait, time.Since(began)) << min(i, 3))):
 		}
 	}
 	return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the history in %q was changed by somebody else %d times in the meantime", repo.Name(), chainTries),
