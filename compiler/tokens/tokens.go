@@ -4,7 +4,7 @@
 // An estimate tells what a change costs, and not what fits into a model. Who has
 // to know that chooses the vocabulary of the model; who does not pays nothing for
 // it: the vocabularies are embedded in the program, and one is read when the
-// first text is counted with it, which takes some ten milliseconds once.
+// first text is counted with it, which takes some milliseconds once.
 //
 // # What a count is
 //
@@ -27,18 +27,10 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/tiktoken-go/tokenizer/codec"
-)
-
-// The vocabularies, each read when it is first needed. They never change after.
-var (
-	cl100kBase = sync.OnceValue(codec.NewCl100kBase)
-	o200kBase  = sync.OnceValue(codec.NewO200kBase)
 )
 
 // list returns the tokenizers, sorted by name.
@@ -73,7 +65,7 @@ func Find(name string) (compiler.Tokenizer, error) {
 // bytePair counts by byte pair encoding.
 type bytePair struct {
 	name string
-	load func() *codec.Codec
+	load func() *vocabulary
 }
 
 // Name returns the name of the vocabulary.
@@ -83,7 +75,7 @@ func (b bytePair) Name() string { return b.name }
 func (b bytePair) Count(text string) int {
 	vocabulary, total := b.load(), 0
 	for part := range parts(text) {
-		n, err := vocabulary.Count(part)
+		n, err := vocabulary.count(part)
 		if err != nil { // the matcher gave up; no text has more tokens than bytes
 			n = len(string([]rune(part)))
 		}

@@ -131,8 +131,8 @@ func TestPartsAreBounded(t *testing.T) {
 // splits reports whether a repeated text is many words and not one.
 func splits(unit string) bool { return unit == "7" || unit == "½" || unit == "'s" }
 
-// A cut makes a difference of a few tokens. How many there are without it is asked of the
-// library with texts that are short enough for it.
+// A cut makes a difference of a few tokens. How many there are without it is counted
+// in texts that are short enough for it.
 func TestCutsMatterLittle(t *testing.T) {
 	for unit, text := range hostile(3 * MaxRun) {
 		for _, name := range []string{"cl100k_base", "o200k_base"} {
@@ -140,7 +140,7 @@ func TestCutsMatterLittle(t *testing.T) {
 			if name == "o200k_base" {
 				vocabulary = o200kBase()
 			}
-			exact, err := vocabulary.Count(text)
+			exact, err := vocabulary.count(text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,12 +10,12 @@ import (
 	"io"
 )
 
-// The budgets, in bytes: some 2 % more than there was when they were set, so that a
+// The budgets, in bytes: some 1 % more than there was when they were set, so that a
 // dependency which weighs something is seen.
 const (
-	MostBinary = 44_200_000
-	MostPacked = 16_750_000
-	MostImage  = 16_950_000
+	MostBinary = 37_850_000
+	MostPacked = 15_990_000
+	MostImage  = 16_160_000
 )
 
 // Sizes are what is measured of a binary, in bytes.
