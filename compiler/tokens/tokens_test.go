@@ -135,11 +135,7 @@ func splits(unit string) bool { return unit == "7" || unit == "½" || unit == "'
 // in texts that are short enough for it.
 func TestCutsMatterLittle(t *testing.T) {
 	for unit, text := range hostile(3 * MaxRun) {
-		for _, name := range []string{"cl100k_base", "o200k_base"} {
-			vocabulary := cl100kBase()
-			if name == "o200k_base" {
-				vocabulary = o200kBase()
-			}
+		for name, vocabulary := range ours() {
 			exact, err := vocabulary.count(text)
 			if err != nil {
 				t.Fatal(err)

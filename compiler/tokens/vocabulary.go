@@ -13,7 +13,7 @@ import (
 
 // The files hold the tokens of a vocabulary by rank: how many there are, in four bytes; the length of
 // each, in one; and all their texts. As a map in Go's source they take four times the space.
-// They are of OpenAI's tiktoken, whose licence lies beside them.
+// They come from OpenAI's tiktoken, whose licence is in the same folder.
 var (
 	//go:embed vocabularies/cl100k_base
 	cl100kFile string
@@ -21,7 +21,7 @@ var (
 	o200kFile string
 )
 
-// How the two cut a text into words, as tiktoken has it.
+// The regular expressions by which the two cut a text into words, the same as in tiktoken.
 const (
 	cl100kWords = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 	o200kWords  = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
@@ -35,7 +35,8 @@ var (
 	o200kBase  = sync.OnceValue(func() *vocabulary { return newVocabulary(o200kFile, o200kWords) })
 )
 
-// vocabulary knows the ranks of tokens.
+// vocabulary finds the rank of a token. It has a hash table of its own because filling a map of
+// Go with the tokens takes four times as long (25 ms and 6).
 type vocabulary struct {
 	words *regexp2.Regexp
 	texts string   // of all tokens, by rank
@@ -44,6 +45,7 @@ type vocabulary struct {
 	seed  maphash.Seed
 }
 
+// newVocabulary reads one of the files. Words are what the expression matches.
 func newVocabulary(file, words string) *vocabulary {
 	n := int(binary.BigEndian.Uint32([]byte(file[:4])))
 	v := &vocabulary{

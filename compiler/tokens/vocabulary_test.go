@@ -10,11 +10,12 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// libraries are the vocabularies as a library has them that others use.
+// libraries returns the vocabularies of the library, by name.
 func libraries() map[string]*codec.Codec {
 	return map[string]*codec.Codec{"cl100k_base": codec.NewCl100kBase(), "o200k_base": codec.NewO200kBase()}
 }
 
+// ours returns our own vocabularies, by name.
 func ours() map[string]*vocabulary {
 	return map[string]*vocabulary{"cl100k_base": cl100kBase(), "o200k_base": o200kBase()}
 }
@@ -95,7 +96,7 @@ func TestCountsAreThoseOfTheLibrary(t *testing.T) {
 	}
 }
 
-// FuzzCountIsThatOfTheLibrary looks for a text in which the library counts otherwise.
+// FuzzCountIsThatOfTheLibrary looks for a text for which the library gives another count.
 func FuzzCountIsThatOfTheLibrary(f *testing.F) {
 	for _, v := range vectors(f) {
 		f.Add(v.Text)
