@@ -14,6 +14,7 @@ import (
 // hold what is there.
 func permits(t *testing.T, m *Model, data map[string]any) *state {
 	s := observe(t, m.Program(), m.Pack, data)
+	s.not = nil // which bound refuses what another one does is no difference
 	table := &table{}
 	intent, _ := jsonlogic.Lookup(data, intentPath)
 	in := m.scene(table, table.add(m), intent.(string))

@@ -201,13 +201,22 @@ type value struct {
 // rejects reports whether a bound does not let a value through. Patterns, and
 // members that are not known, are not looked at.
 func (a *atoms) rejects(v value) bool {
-	switch {
-	case v.missing:
-		return a.required
-	case v.isNumber && (a.min != nil && v.number < *a.min || a.max != nil && v.number > *a.max):
-		return true
+	return slices.ContainsFunc(keywords, func(k Keyword) bool { return a.rejectsBy(k, v) })
+}
+
+// rejectsBy reports whether one thing that a bound says does not let a value through.
+func (a *atoms) rejectsBy(k Keyword, v value) bool {
+	switch k {
+	case Upper:
+		return v.isNumber && a.max != nil && v.number > *a.max
+	case Lower:
+		return v.isNumber && a.min != nil && v.number < *a.min
+	case Required:
+		return v.missing && a.required
+	case Listed:
+		return !v.missing && !a.admits(v.form)
 	}
-	return !a.admits(v.form)
+	return false
 }
 
 // valuesOf returns a value of each kind that bounds tell apart: those around each
@@ -271,38 +280,36 @@ func together(list []atoms, approved bool) held {
 	return h
 }
 
-// letting returns the values that bounds let through and others do not.
-func (now *held) letting(was *held) []value {
-	return slices.DeleteFunc(valuesOf(&now.atoms, &was.atoms), func(v value) bool { return now.rejects(v) || !was.rejects(v) })
+// letting returns the values that bounds let through and others do not, because of a facet.
+func (now *held) letting(was *held, f Facet) []value {
+	return slices.DeleteFunc(valuesOf(&now.atoms, &was.atoms), func(v value) bool { return now.rejects(v) || !was.rejectsBy(f.Keyword, v) })
 }
 
 // beyond says what bounds let through that others did not, "" for nothing.
-func (now held) beyond(was held) string {
-	more := now.letting(&was)
-	for _, v := range slices.Backward(more) {
-		switch {
-		case !v.isNumber || now.hasEnum:
-		case was.max != nil && v.number > *was.max:
-			return limit(now.max, "may be up to ", "has no upper bound") + former(was.max)
-		case was.min != nil && v.number < *was.min:
-			return limit(now.min, "may be as small as ", "has no lower bound") + former(was.min)
-		}
+func (now held) beyond(was held, f Facet) string {
+	if f.Keyword == Matched {
+		return unmatched("does not have to match ", f, was.patterns, now.patterns)
 	}
+	more := now.letting(&was, f)
 	switch {
-	case slices.ContainsFunc(more, func(v value) bool { return v.missing }):
-		return "is not required"
-	case len(more) > 0 && !now.hasEnum:
-		return "may have values that are not listed"
-	case len(more) > 0:
-		return "may be " + quoteValue(more[0].form)
+	case len(more) == 0:
+		return ""
+	case f.Keyword == Required:
+		return "is not required" + f.once()
+	case now.hasEnum:
+		return "may be " + quoteValue(more[0].form) + f.once()
+	case f.Keyword == Upper:
+		return limit(now.max, "may be up to ", "has no upper bound") + f.once() + former(was.max)
+	case f.Keyword == Lower:
+		return limit(now.min, "may be as small as ", "has no lower bound") + f.once() + former(was.min)
 	}
-	return unmatched("does not have to match ", was.patterns, now.patterns)
+	return "may have values that are not listed" + f.once()
 }
 
 // nearest returns the value next to a former limit that bounds let through and others did not: a
 // whole number where there is one. OK is false where no value is known, because
 // of a pattern.
-func (now held) nearest(was held) (v value, ok bool) {
+func (now held) nearest(was held, f Facet) (v value, ok bool) {
 	var near []value
 	whole := func(n float64) { near = append(near, value{number: n, isNumber: true, form: pack.CompactJSON(n)}) }
 	if was.max != nil {
@@ -311,8 +318,8 @@ func (now held) nearest(was held) (v value, ok bool) {
 	if was.min != nil {
 		whole(math.Ceil(*was.min) - 1)
 	}
-	for _, v := range slices.Concat(near, now.letting(&was)) {
-		if !now.rejects(v) && was.rejects(v) && (v.missing || len(now.patterns) == 0) {
+	for _, v := range slices.Concat(near, now.letting(&was, f)) {
+		if !now.rejects(v) && was.rejectsBy(f.Keyword, v) && (v.missing || len(now.patterns) == 0) {
 			return v, true
 		}
 	}
@@ -329,33 +336,31 @@ func (v value) any() (out any) {
 }
 
 // within is beyond from the other side: what bounds do not let through any more.
-func (now held) within(was held) string {
-	less := was.letting(&now)
-	for _, v := range slices.Backward(less) {
-		switch {
-		case !v.isNumber || was.hasEnum:
-		case now.max != nil && v.number > *now.max:
-			return "may be up to " + number(now.max) + former(was.max)
-		case now.min != nil && v.number < *now.min:
-			return "has to be at least " + number(now.min) + former(was.min)
-		}
+func (now held) within(was held, f Facet) string {
+	if f.Keyword == Matched {
+		return unmatched("has to match ", f, now.patterns, was.patterns)
 	}
+	less := was.letting(&now, f)
 	switch {
-	case slices.ContainsFunc(less, func(v value) bool { return v.missing }):
-		return "is required"
-	case len(less) > 0 && !was.hasEnum:
-		return "may only have values that are listed"
-	case len(less) > 0:
-		return "may not be " + quoteValue(less[0].form)
+	case len(less) == 0:
+		return ""
+	case f.Keyword == Required:
+		return "is required" + f.once()
+	case was.hasEnum:
+		return "may not be " + quoteValue(less[0].form) + f.once()
+	case f.Keyword == Upper:
+		return "may be up to " + number(now.max) + f.once() + former(was.max)
+	case f.Keyword == Lower:
+		return "has to be at least " + number(now.min) + f.once() + former(was.min)
 	}
-	return unmatched("has to match ", now.patterns, was.patterns)
+	return "may only have values that are listed" + f.once()
 }
 
 // unmatched says that an argument is held to a pattern that others do not have, "" for none.
-func unmatched(words string, patterns, others []string) string {
+func unmatched(words string, f Facet, patterns, others []string) string {
 	for _, p := range patterns {
 		if !slices.Contains(others, p) {
-			return words + quote(p)
+			return words + quote(p) + f.once()
 		}
 	}
 	return ""

@@ -69,6 +69,7 @@ type Change struct {
 	Subject string // see Kind
 	Arg     string // see Kind
 	Holder  Kind   // for a gate, what Subject is: Decision or Tool
+	Facet   Facet  // of bounds
 	Verdict Verdict
 	// Gained is a small request for which head permits more than base, Lost one
 	// for which it permits less, as data of conditions (see Request); nil where

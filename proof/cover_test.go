@@ -37,7 +37,7 @@ func exact(t *testing.T, base, head *pack.Pack, changes []Change, modes []string
 	t.Helper()
 	whens := map[direction]*When{}
 	for _, c := range changes {
-		about := subject{c.Intent, c.Kind, c.Subject, c.Arg}
+		about := subjectOf(c)
 		for gained, w := range map[bool]*When{true: c.GainedWhen, false: c.LostWhen} {
 			shown := c.Gained
 			if !gained {

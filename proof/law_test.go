@@ -18,12 +18,13 @@ import (
 
 // state is what a compile gives, by what a change can be about: for decisions and
 // tools that they are there, for gates that they are active, for bounds which
-// values of the argument are let through, for modes their rank.
+// values of the argument are let through and what refuses the others, for modes their rank.
 type state struct {
 	ok    bool
 	there map[string]bool
 	gates []string
 	lets  map[string]map[string]bool
+	not   map[string]map[string][]string
 	ranks map[string]int
 }
 
@@ -33,7 +34,7 @@ func observe(t testing.TB, program *compiler.Program, p *pack.Pack, data map[str
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &state{there: map[string]bool{}, lets: map[string]map[string]bool{}, ranks: map[string]int{}}
+	s := &state{there: map[string]bool{}, lets: map[string]map[string]bool{}, not: map[string]map[string][]string{}, ranks: map[string]int{}}
 	if result.Outcome != compiler.Compiled {
 		if result.Stop.Stage == "resolve" {
 			t.Fatalf("the request is not compiled: %s", result.Stop.Reason)
@@ -52,6 +53,7 @@ func observe(t testing.TB, program *compiler.Program, p *pack.Pack, data map[str
 			s.ranks[id] = pack.ApprovalMode(e.CapabilityMetadata[name].ApprovalMode).Rank()
 			for _, arg := range randompack.ArgNames {
 				s.lets[id+" "+arg] = randompack.Calls(e.Constraints[name][arg])
+				s.not[id+" "+arg] = randompack.Refused(e.Constraints[name][arg])
 			}
 		}
 	}
@@ -77,6 +79,7 @@ func completed(t testing.TB, p *pack.Pack, intent string, data map[string]any) *
 		for name, lets := range all.lets {
 			for v := range lets {
 				lets[v] = lets[v] && s.lets[name][v]
+				all.not[name][v] = append(all.not[name][v], s.not[name][v]...)
 			}
 		}
 	}
@@ -109,7 +112,17 @@ type subject struct {
 	intent   string
 	kind     Kind
 	of, args string
+	facet    Facet
+	whole    bool // all facets of bounds together
 }
+
+// subjectOf returns what a change is about.
+func subjectOf(c Change) subject {
+	return subject{intent: c.Intent, kind: c.Kind, of: c.Subject, args: c.Arg, facet: c.Facet}
+}
+
+// members are the keywords of bounds as they are written.
+var members = map[string]Keyword{"max": Upper, "min": Lower, "required": Required, "enum": Listed, "pattern": Matched}
 
 // brute compares two packs over the grid, and over the requests that changes show.
 func brute(t testing.TB, base, head *pack.Pack, changes []Change, modes []string) map[subject]truth {
@@ -153,7 +166,7 @@ func differences(t testing.TB, v sides, intent string, data map[string]any, note
 	} else if b.ok && !h.ok {
 		hc = completed(t, v.head, intent, data)
 	}
-	note(subject{intent, Stop, "", ""}, !b.ok && h.ok, b.ok && !h.ok)
+	note(subject{intent: intent, kind: Stop}, !b.ok && h.ok, b.ok && !h.ok)
 	for _, id := range slices.Concat(randompack.DecisionKeys, randompack.ToolIDs) {
 		kind := Decision
 		if strings.HasPrefix(id, "adp") {
@@ -163,7 +176,7 @@ func differences(t testing.TB, v sides, intent string, data map[string]any, note
 		// What only reads is there whenever a request is compiled.
 		gained := is && !was && (b.ok || effectful(v.head, id) || !slices.Contains(known(v.base), intent))
 		lost := b.there[id] && !is && (h.ok || effectful(v.base, id) || !slices.Contains(known(v.head), intent))
-		note(subject{intent, kind, id, ""}, gained, lost)
+		note(subject{intent: intent, kind: kind, of: id}, gained, lost)
 		if is && was && !b.ok {
 			unstopped = append(unstopped, id)
 		}
@@ -175,13 +188,18 @@ func differences(t testing.TB, v sides, intent string, data map[string]any, note
 		for _, g := range randompack.GateIDs {
 			before := slices.Contains(bc.gates, g) && randompack.Related(v.base, intent, g, id)
 			after := slices.Contains(hc.gates, g) && randompack.Related(v.head, intent, g, id)
-			note(subject{intent, Gate, id, g}, h.ok && before && !after, b.ok && after && !before)
+			note(subject{intent: intent, kind: Gate, of: id, args: g}, h.ok && before && !after, b.ok && after && !before)
 		}
-		note(subject{intent, Mode, id, ""}, both && h.ranks[id] > b.ranks[id], both && h.ranks[id] < b.ranks[id])
+		note(subject{intent: intent, kind: Mode, of: id}, both && h.ranks[id] > b.ranks[id], both && h.ranks[id] < b.ranks[id])
 		for _, arg := range randompack.ArgNames {
 			for v, let := range hc.lets[id+" "+arg] {
 				before := bc.lets[id+" "+arg][v]
-				note(subject{intent, Bounds, id, arg}, h.ok && let && !before, b.ok && !let && before)
+				gained, lost := h.ok && let && !before, b.ok && !let && before
+				note(subject{intent: intent, kind: Bounds, of: id, args: arg, whole: true}, gained, lost)
+				for _, member := range slices.Concat(bc.not[id+" "+arg][v], hc.not[id+" "+arg][v]) {
+					f := Facet{members[member], strings.HasSuffix(v, " true")}
+					note(subject{intent: intent, kind: Bounds, of: id, args: arg, facet: f}, gained, lost)
+				}
 			}
 		}
 	}
@@ -199,12 +217,19 @@ func agree(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 	byName := map[subject]Change{}
 	differs := map[string]bool{}
 	for _, c := range changes {
-		byName[subject{c.Intent, c.Kind, c.Subject, c.Arg}] = c
+		byName[subjectOf(c)] = c
 		differs[c.Intent] = differs[c.Intent] || c.Verdict != Equal
+		if c.Kind == Bounds {
+			whole := subject{intent: c.Intent, kind: c.Kind, of: c.Subject, args: c.Arg, whole: true}
+			byName[whole] = overall(byName[whole], c)
+		}
 	}
+	seen := map[subject]bool{}
 	for s, is := range brute(t, base, head, changes, modes) {
 		c, there := byName[s]
-		delete(byName, s)
+		if seen[s] = true; s.kind == Bounds && !s.whole {
+			c, there = facetClaim(byName, s)
+		}
 		if !there {
 			c.Verdict = Equal
 		}
@@ -239,13 +264,39 @@ func agree(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 			wrong = append(wrong, checkCall(t, head, base, c, count)...)
 		}
 	}
-	for _, c := range byName { // what is there in no request of the grid can only be open
-		if c.Verdict == Undecided || c.Verdict == Equal || c.Verdict == Shrank && c.Reason != "" {
+	for s, c := range byName { // what is there in no request of the grid can only be open
+		if seen[s] || c.Kind == Bounds && !s.whole || c.Verdict == Undecided || c.Verdict == Equal || c.Verdict == Shrank && c.Reason != "" {
 			continue
 		}
 		wrong = append(wrong, "about nothing: "+describeChange(c))
 	}
 	return wrong
+}
+
+// overall is what two changes of the bounds of one argument come to.
+func overall(a, b Change) Change {
+	if a.Kind != Bounds {
+		return b
+	}
+	a.Verdict, a.Reason = Overall([]Change{a, b}), a.Reason+b.Reason
+	return a
+}
+
+// facetClaim returns what is claimed of a facet of bounds: of what an approval leaves as it is,
+// the claim without one, and where the argument is open, that it is.
+func facetClaim(byName map[subject]Change, s subject) (Change, bool) {
+	if c, there := byName[s]; there {
+		return c, true
+	}
+	if s.facet.Approved {
+		s.facet.Approved = false
+		return facetClaim(byName, s)
+	}
+	s.whole, s.facet = true, Facet{}
+	if c, there := byName[s]; there && c.Reason != "" {
+		return Change{Kind: Bounds, Verdict: Undecided, Reason: c.Reason}, true
+	}
+	return Change{}, false
 }
 
 // checkCall holds the call that a witness shows against what both packs compile to.
@@ -272,11 +323,9 @@ func checkCall(t testing.TB, from, to *pack.Pack, c Change, count map[string]int
 	}
 	was, compiled := lets(from)
 	now, _ := lets(to)
-	for _, approved := range []string{" true", " false"} {
-		if one := fmt.Sprint(v) + approved; !compiled || now[one] && !was[one] {
-			count["bounds with a call"]++
-			return nil
-		}
+	if one := fmt.Sprint(v, " ", c.Facet.Approved); !compiled || now[one] && !was[one] {
+		count["bounds with a call"]++
+		return nil
 	}
 	return []string{"the call is no difference: " + describeChange(c)}
 }

@@ -8,45 +8,79 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
+// Keyword is a member of the bound of an argument.
+type Keyword uint8
+
+// The keywords of a bound, and what they are called in a pack.
+const (
+	Upper    Keyword = iota // max
+	Lower                   // min
+	Required                // required
+	Listed                  // enum
+	Matched                 // pattern, and members that are not known
+)
+
+var keywords = []Keyword{Upper, Lower, Required, Listed, Matched}
+
+// Facet is what a change of the bounds of an argument is about: one keyword, as long as there
+// is no approval or once there is one. Each is compared alone, so that what a request loosens most
+// is not hidden behind what another one loosens.
+type Facet struct {
+	Keyword  Keyword
+	Approved bool
+}
+
+// once says that a facet is about what holds after an approval.
+func (f Facet) once() string { return when(f.Approved, " once approved") }
+
 // bounds compares what the arguments of a tool may be where both versions surface it.
 func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
-	x := item{tool: was.String()}
 	for _, arg := range Merged(was.Arguments(), is.Arguments()) {
 		if alike(b.sources(was, arg), h.sources(is, arg)) {
 			continue
 		}
-		c.note(c.judge(Change{Kind: Bounds, Subject: x.tool, Arg: arg}, b, h, question{
-			probes:  func(from, to *scene) []probe { return c.loosened(from, to, x, arg) },
-			doubt:   func(from, to *outcome) string { return unlike(from, to, x.tool, arg) },
-			confirm: func(from, to *outcome) string { return compared(from, to, x.tool, arg, held.beyond) },
-			lost:    func(from, to *outcome) string { return compared(from, to, x.tool, arg, held.within) },
-			call:    func(from, to *outcome) map[string]any { return calling(from, to, x.tool, arg) },
-		}))
+		reasons := map[string]bool{} // of what is not decided of this argument, each once
+		for _, k := range keywords {
+			for _, approved := range []bool{false, true} {
+				change := c.bound(b, h, Change{Kind: Bounds, Subject: was.String(), Arg: arg, Facet: Facet{k, approved}})
+				if change.Verdict != Undecided || !reasons[change.Reason] {
+					c.note(change)
+				}
+				reasons[change.Reason] = true
+			}
+		}
 	}
 }
 
-// worlds returns the bounds on an argument before an approval and, where some end with
-// it, after it; nothing where the tool may not be there.
-func worlds(from, to *outcome, id, arg string) [][2]held {
-	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
-		return nil
+// bound compares a facet of the bounds of an argument.
+func (c *comparison) bound(b, h *scene, about Change) Change {
+	return c.judge(about, b, h, question{
+		probes:  func(from, to *scene) []probe { return c.loosened(from, to, about) },
+		doubt:   func(from, to *outcome) string { return unlike(from, to, about) },
+		confirm: func(from, to *outcome) string { return compared(from, to, about, held.beyond) },
+		lost:    func(from, to *outcome) string { return compared(from, to, about, held.within) },
+		call:    func(from, to *outcome) map[string]any { return calling(from, to, about) },
+	})
+}
+
+// world returns the bounds on an argument in both versions, before an approval or after it.
+// OK is false where the tool may not be there.
+func world(from, to *outcome, about Change, approved bool) (was, is held, ok bool) {
+	if x := (item{tool: about.Subject}); !from.mayPermit(x) || !to.mayPermit(x) {
+		return held{}, held{}, false
 	}
-	was, is := from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)
-	before := [2]held{together(was, false), together(is, false)}
-	if !slices.ContainsFunc(slices.Concat(was, is), func(a atoms) bool { return a.unlessApproved }) {
-		return [][2]held{before}
-	}
-	return [][2]held{before, {together(was, true), together(is, true)}}
+	on := func(o *outcome) held { return together(o.boundsOn(o.open(about.Subject), about.Arg), approved) }
+	return on(from), on(to), true
 }
 
 // compared says in words how the bounds of an argument differ, "" for nothing.
-func compared(from, to *outcome, id, arg string, say func(now, was held) string) string {
-	for i, w := range worlds(from, to, id, arg) {
-		if what := say(w[1], w[0]); what != "" {
-			return fmt.Sprintf("argument %s of %s %s%s", quote(arg), quote(id), what, [...]string{"", " once it is approved"}[i])
-		}
+func compared(from, to *outcome, about Change, say func(now, was held, f Facet) string) string {
+	was, is, ok := world(from, to, about, about.Facet.Approved)
+	if !ok {
+		return ""
 	}
-	return ""
+	what := say(is, was, about.Facet)
+	return when(what != "", fmt.Sprintf("argument %s of %s %s", quote(about.Arg), quote(about.Subject), what))
 }
 
 // CallMember is the member of a witness that has a call of a tool, where two versions differ in
@@ -55,30 +89,32 @@ const CallMember = "tool_call"
 
 // calling returns a call that bounds let through now and did not, nil where none is known: its
 // argument is the one nearest to the former limit.
-func calling(from, to *outcome, id, arg string) map[string]any {
-	for _, w := range worlds(from, to, id, arg) {
-		v, ok := w[1].nearest(w[0])
-		if !ok {
-			continue
-		}
-		args := map[string]any{arg: v.any()}
-		if v.missing {
-			args = map[string]any{}
-		}
-		return map[string]any{"capability_id": id, "args": args}
+func calling(from, to *outcome, about Change) map[string]any {
+	was, is, ok := world(from, to, about, about.Facet.Approved)
+	if !ok {
+		return nil
 	}
-	return nil
+	v, ok := is.nearest(was, about.Facet)
+	if !ok {
+		return nil
+	}
+	args := map[string]any{about.Arg: v.any()}
+	if v.missing {
+		args = map[string]any{}
+	}
+	return map[string]any{"capability_id": about.Subject, "args": args}
 }
 
 // unlike says why bounds cannot be compared in one request: of two patterns, or of members
 // that the contract does not have, nobody knows which is stricter.
-func unlike(from, to *outcome, id, arg string) string {
-	for _, w := range worlds(from, to, id, arg) {
-		switch {
-		case !subset(w[0].patterns, w[1].patterns) && !subset(w[1].patterns, w[0].patterns):
-			return fmt.Sprintf("argument %s has another pattern, and patterns are not compared", quote(arg))
-		case !subset(w[0].others, w[1].others) || !subset(w[1].others, w[0].others):
-			return fmt.Sprintf("argument %s is bound by a member that is not known", quote(arg))
+func unlike(from, to *outcome, about Change) string {
+	for _, approved := range []bool{false, true} {
+		switch was, is, ok := world(from, to, about, approved); {
+		case !ok:
+		case !subset(was.patterns, is.patterns) && !subset(is.patterns, was.patterns):
+			return fmt.Sprintf("argument %s has another pattern, and patterns are not compared", quote(about.Arg))
+		case !subset(was.others, is.others) || !subset(is.others, was.others):
+			return fmt.Sprintf("argument %s is bound by a member that is not known", quote(about.Arg))
 		}
 	}
 	return ""
@@ -89,9 +125,10 @@ func subset(part, whole []string) bool {
 }
 
 // loosened returns the probes for a bound that holds in `from` and none as strict in `to`.
-func (c *comparison) loosened(from, to *scene, x item, arg string) (probes []probe) {
+func (c *comparison) loosened(from, to *scene, about Change) (probes []probe) {
+	x := item{tool: about.Subject}
 	there := both(from, to, x, nil)
-	for _, gap := range gaps(from.sources(from.open(x.tool), arg), to.sources(to.open(x.tool), arg)) {
+	for _, gap := range gaps(from.sources(from.open(x.tool), about.Arg), to.sources(to.open(x.tool), about.Arg), about.Facet) {
 		if gap.certain {
 			probes = append(probes, to.probe(seeds(from.is(gap.bound.when)), plain(from.none(gap.covers)), there))
 		}
@@ -109,34 +146,52 @@ type gap struct {
 	certain bool
 }
 
-// gaps returns in what bounds may be looser than others, before and after an approval, each once.
-func gaps(was, is []source) (list []gap) {
-	type once struct {
-		bound  int
-		covers string
+// gaps returns in what bounds may be looser than others, each once. What an approval ends is
+// looser after it only where something is that was not looser before it.
+func gaps(was, is []source, f Facet) (list []gap) {
+	before, known := f.Keyword.gaps(was, is)
+	if !f.Approved {
+		return before
 	}
-	known := map[once]bool{}
-	for _, approved := range []bool{false, true} {
-		old, now := until(was, approved), until(is, approved)
-		var all []*atoms
-		for _, s := range slices.Concat(old, now) {
-			all = append(all, &s.atoms)
+	after, found := f.Keyword.gaps(until(was, true), until(is, true))
+	for key := range found {
+		if !known[key] {
+			return after
 		}
-		values := valuesOf(all...)
-		for i, s := range old {
-			for _, covers := range s.parts(values) {
-				found, certain := uncovered(s, now, covers)
-				if key := (once{i, written(found)}); !known[key] {
-					known[key] = true
-					list = append(list, gap{s, found, certain})
-				}
+	}
+	return nil
+}
+
+// opening tells what one bound does not hold to any more from the others.
+type opening struct {
+	bound  string // what it says
+	when   literal
+	part   string
+	covers string
+}
+
+// gaps returns in what bounds may be looser than others by a keyword, each once, and what is
+// looser in each.
+func (k Keyword) gaps(old, now []source) (list []gap, found map[opening]bool) {
+	var all []*atoms
+	for _, s := range slices.Concat(old, now) {
+		all = append(all, &s.atoms)
+	}
+	values := valuesOf(all...)
+	found = map[opening]bool{}
+	for _, s := range old {
+		known := map[string]bool{}
+		for _, part := range s.parts(k, values) {
+			covers, certain := uncovered(s, now, part.rejects)
+			at := written(covers)
+			found[opening{s.key, s.when, part.name, at}] = true
+			if !known[at] {
+				known[at] = true
+				list = append(list, gap{s, covers, certain})
 			}
 		}
-		if len(until(was, true)) == len(was) && len(until(is, true)) == len(is) {
-			break
-		}
 	}
-	return list
+	return list, found
 }
 
 // until returns the bounds that hold before an approval, or those after it.
@@ -144,18 +199,27 @@ func until(list []source, approved bool) []source {
 	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return approved && s.unlessApproved })
 }
 
-// parts returns for each thing that a bound rejects what rejects it too.
-func (a *atoms) parts(values []value) (parts []func(source) bool) {
+// part is something that a bound rejects, and which others do.
+type part struct {
+	name    string
+	rejects func(source) bool
+}
+
+// parts returns for each thing that a bound rejects by a keyword what rejects it too.
+func (a *atoms) parts(k Keyword, values []value) (parts []part) {
 	for _, v := range values {
-		if a.rejects(v) {
-			parts = append(parts, func(t source) bool { return t.rejects(v) })
+		if a.rejectsBy(k, v) {
+			parts = append(parts, part{fmt.Sprint(v), func(t source) bool { return t.rejects(v) }})
 		}
 	}
+	if k != Matched {
+		return parts
+	}
 	if a.pattern != nil {
-		parts = append(parts, func(t source) bool { return t.pattern != nil && *t.pattern == *a.pattern })
+		parts = append(parts, part{*a.pattern, func(t source) bool { return t.pattern != nil && *t.pattern == *a.pattern }})
 	}
 	for _, other := range a.others {
-		parts = append(parts, func(t source) bool { return slices.Contains(t.others, other) })
+		parts = append(parts, part{other, func(t source) bool { return slices.Contains(t.others, other) }})
 	}
 	return parts
 }

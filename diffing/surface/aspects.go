@@ -211,12 +211,40 @@ func newEffects(changes []proof.Change) *effects {
 		case c.Kind == proof.Gate && c.Holder != proof.Tool:
 			continue
 		}
-		e.byPlace[aspectKey{at, c.Kind, c.Arg}] = c
+		key := aspectKey{at, c.Kind, c.Arg}
+		e.byPlace[key] = joined(e.byPlace[key], c)
 		if c.Verdict == proof.Undecided {
 			e.open[at] = true
 		}
 	}
 	return e
+}
+
+// joined returns what two changes of one aspect come to: those of the bounds of an argument. A
+// may be nil.
+func joined(a, b *proof.Change) *proof.Change {
+	if a == nil {
+		return b
+	}
+	both := *a
+	both.Verdict = proof.Overall([]proof.Change{*a, *b})
+	both.Reason = cmp.Or(a.Reason, b.Reason)
+	if a.Gained == nil {
+		both.Gained = b.Gained
+	}
+	if a.Lost == nil {
+		both.Lost = b.Lost
+	}
+	both.GainedWhat, both.LostWhat = and(a.GainedWhat, b.GainedWhat), and(a.LostWhat, b.LostWhat)
+	return &both
+}
+
+// and joins two sentences, each of which may be "".
+func and(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // aspectKey is one aspect of a tool: of an argument, where it is about one.

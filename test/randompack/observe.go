@@ -42,6 +42,16 @@ var values = []any{nil, 0.0, 1.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, "a", "b", "c
 // Calls returns which values are let through by what a manifest says of an
 // argument; more are values beside the usual ones.
 func Calls(constraint any, more ...any) map[string]bool {
+	let := map[string]bool{}
+	for call, members := range Refused(constraint, more...) {
+		let[call] = len(members) == 0
+	}
+	return let
+}
+
+// Refused returns of each of the Calls which members of bounds refuse it, none where it is let
+// through.
+func Refused(constraint any, more ...any) map[string][]string {
 	list, several := constraint.([]any)
 	if constraint != nil && !several {
 		list = []any{constraint}
@@ -50,40 +60,44 @@ func Calls(constraint any, more ...any) map[string]bool {
 	for _, b := range list {
 		bounds = append(bounds, b.(map[string]any))
 	}
-	let := map[string]bool{}
+	refused := map[string][]string{}
 	for _, v := range append(slices.Clone(values), more...) {
 		for _, approved := range []bool{false, true} {
-			passes := true
+			var by []string
 			for _, b := range bounds {
 				if b["unless_approved"] != true || !approved {
-					passes = passes && lets(b, v)
+					by = append(by, refusing(b, v)...)
 				}
 			}
-			let[fmt.Sprint(v, " ", approved)] = passes
+			refused[fmt.Sprint(v, " ", approved)] = by
 		}
 	}
-	return let
+	return refused
 }
 
-func lets(b map[string]any, v any) bool {
+// refusing returns the members of a bound that refuse a value.
+func refusing(b map[string]any, v any) (by []string) {
 	if v == nil {
-		return b["required"] != true
+		if b["required"] == true {
+			by = append(by, "required")
+		}
+		return by
 	}
 	number, isNumber := v.(float64)
 	text, _ := v.(string)
 	if least, ok := b["min"].(float64); ok && isNumber && number < least {
-		return false
+		by = append(by, "min")
 	}
 	if most, ok := b["max"].(float64); ok && isNumber && number > most {
-		return false
+		by = append(by, "max")
 	}
 	if list, ok := b["enum"].([]any); ok && !slices.Contains(list, v) {
-		return false
+		by = append(by, "enum")
 	}
 	if pattern, ok := b["pattern"].(string); ok && !strings.HasPrefix(text, pattern[1:]) {
-		return false
+		by = append(by, "pattern")
 	}
-	return true
+	return by
 }
 
 // Related says which gates hold a decision or a tool, worked out from the pack as
