@@ -59,7 +59,7 @@ func (d *Diff) changes(settled settlement) (changes []Change) {
 	base, head := newSide(d.base, d.writing...), newSide(d.head, d.writing...)
 	list := units(base, head)
 	if len(list) == 0 {
-		return nil
+		return d.orders()
 	}
 	for _, u := range list {
 		u.choose()

@@ -116,6 +116,7 @@ func Table() []Row {
 
 // The rows that the comparison itself names.
 const (
+	rowOrder      = "any.order"
 	rowGoesBack   = "any.goes_back"
 	rowDefault    = "any.default"
 	rowUnknown    = "any.unknown_member"
@@ -157,6 +158,8 @@ func anyRows() []*Row {
 	return []*Row{
 		{ID: "any.formatting", What: "formatting or the order of members only", Class: None,
 			Reason: "the canonical forms (RFC 8785) are equal"},
+		{ID: rowOrder, What: "the order of the items of a list, where nothing else differs", Class: None,
+			Reason: "nothing is added, removed or changed; the order of the compiled prompt may differ"},
 		{ID: rowGoesBack, What: "a pack_version that is not greater", Class: Reject,
 			Reason: "to go back, pin an earlier version; do not issue it again"},
 		{ID: rowUnapproved, What: "a destructive capability newly runs with no approval gate named for it (RSK002)", Class: Reject,

@@ -90,6 +90,9 @@ func editRank(d *model.Diff, c *model.Change) int {
 	return maxEditRank - model.ClassRank(c.Class)
 }
 
+// reordered is the row of a list of which nothing but the order differs.
+const reordered = "any.order"
+
 // changeWords name what changed, and show of both values what differs.
 func changeWords(c *model.Change) sentence {
 	thing := pack.ThingAt(c.Path)
@@ -109,6 +112,8 @@ func changeWords(c *model.Change) sentence {
 	}
 	before, after := c.Old, c.New
 	switch {
+	case c.Row == reordered:
+		return s.plain(": the same items in another order")
 	case c.Kind == "added" && member == "":
 		return s.plain(" added")
 	case c.Kind == "removed" && member == "":

@@ -115,7 +115,9 @@ func versionStep(r *model.Row, version string) string {
 	if before != version {
 		words = before + " → " + version
 	}
-	if r.Required != "" && r.Step != "reject" {
+	if r.Required != "" && r.Step == "none" {
+		words += ", must become " + r.Required + ": a published version never changes"
+	} else if r.Required != "" && r.Step != "reject" {
 		words += ", must become " + r.Required + ": " + r.Step + " change"
 	}
 	return words
