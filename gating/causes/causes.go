@@ -53,6 +53,7 @@ func Find(ctx context.Context, step Step, findings []finding.Finding) []finding.
 	s.errors()
 	s.places()
 	s.environments()
+	s.unread()
 	s.stored()
 	s.required()
 	return s.findings

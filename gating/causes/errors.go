@@ -76,15 +76,27 @@ func (s *search) error(i int) {
 			continue
 		}
 		s.spread(i, &r, w)
-		if restored {
+		if restored || r.own && r.steps {
 			s.rejected(i, &r)
+		}
+		if w.fixed {
+			s.unversioned(i)
 		}
 		return
 	}
 }
 
-// rejected notes that a change is unsafe under any version for no other reason than that the pack is
-// not the same one.
+// unversioned notes that no version is needed for a change that an error is all about.
+func (s *search) unversioned(i int) {
+	for other := range s.findings {
+		if s.findings[other].Rule == version.VER001.ID && s.free(other) {
+			s.follows(other, i)
+		}
+	}
+}
+
+// rejected notes that a change is unsafe under any version for no other reason than an error: that
+// the pack is not the same one, or the value that the error is about.
 func (s *search) rejected(i int, r *remedy) {
 	if slices.ContainsFunc(s.changes, func(c diffing.Change) bool { return c.Class == diffing.Reject && !slices.Contains(r.changes, c.Path) }) {
 		return

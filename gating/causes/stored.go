@@ -12,6 +12,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/replay"
 	"github.com/contextosai/packgate/gates/required"
+	"github.com/contextosai/packgate/gates/schema"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
@@ -84,6 +85,22 @@ func (s *search) stored() {
 			f.Cause = s.group(f)
 		case isOne(f, measured):
 			f.Cause = s.all()
+		}
+	}
+}
+
+// unread finds what follows from a pack that is not compared, because of an error of its form:
+// whether what was stored for it fits is known once it can be read as it is intended.
+func (s *search) unread() {
+	if s.Diff != nil || s.Subject.Before == nil || s.Subject.Before.Pack == nil {
+		return
+	}
+	root := slices.IndexFunc(s.findings, func(f finding.Finding) bool {
+		return f.Gate == schema.Gate.ID && f.Severity == finding.Error && f.Location.File == s.Subject.Unit.Document.File && !f.Excused() && f.Cause == nil
+	})
+	for i := range s.findings {
+		if f := &s.findings[i]; root >= 0 && s.free(i) && f.State == finding.New && (isOne(f, held) || isOne(f, measured)) {
+			s.follows(i, root)
 		}
 	}
 }

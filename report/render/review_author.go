@@ -79,17 +79,10 @@ func consequences(p *model.Pack) []model.Finding {
 	return slices.DeleteFunc(p.Open(), func(f model.Finding) bool { return f.Cause == nil })
 }
 
-// identityChanged is the rule that asks to undo what makes a pack another one.
-const identityChanged = "VER005"
-
-// unsettled returns the findings that follow from the change or from another finding, without those
-// that are gone once a change is undone or evidence is put back.
+// unsettled returns the findings that follow from the change. What follows from another finding
+// is gone once that one is.
 func unsettled(p *model.Pack) []model.Finding {
-	undone := map[string]bool{} // by fingerprint
-	for _, f := range p.Open() {
-		undone[f.Fingerprint] = weakens(f) || f.Rule == identityChanged
-	}
-	return slices.DeleteFunc(consequences(p), func(f model.Finding) bool { return undone[f.Cause.Finding] })
+	return slices.DeleteFunc(consequences(p), func(f model.Finding) bool { return f.Cause.Finding != "" })
 }
 
 // maxSteps is how many independent errors are steps above the fold.
@@ -245,7 +238,7 @@ func (b *builder) acceptStep(p *model.Pack, cases []*model.Finding, rules map[st
 	if len(cases) == 1 {
 		s = plain("Check that this golden case should change: ")
 	}
-	if e := effectOf(p); e == sameAllowed {
+	if effectOf(p) == sameAllowed && !rules["RPL012"] {
 		s = plain("Accept " + pack.Counted(len(cases), "changed golden case") + ": ").code(command)
 	} else {
 		s = s.add(among(cases, b.atMost(maxSteps), "", func(f *model.Finding) sentence {
@@ -269,6 +262,9 @@ func follows(p *model.Pack, f *model.Finding) bool {
 func versionStepOf(p *model.Pack) steps {
 	d, errors := p.Diff, p.BySeverity("error")
 	asked := slices.IndexFunc(errors, raisesVersion)
+	if asked >= 0 && errors[asked].Cause != nil {
+		return nil // nothing is left that needs a version
+	}
 	known := map[string]bool{}
 	for _, f := range errors {
 		known[f.Rule] = known[f.Rule] || follows(p, &f)
