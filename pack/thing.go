@@ -30,7 +30,11 @@ func ThingAt(keyed string) Thing {
 	}
 	for i := len(parts) - 2; i >= 0; i-- {
 		if noun := nouns[parts[i]]; noun != "" {
-			return Thing{noun, parts[i+1], strings.Join(parts[i+2:], ".")}
+			member := parts[i+2:]
+			if len(member) > 0 && (member[0] == "if" || member[0] == "when") {
+				member = member[:1] // where in a condition is no name that says anything
+			}
+			return Thing{noun, parts[i+1], strings.Join(member, ".")}
 		}
 	}
 	return Thing{Member: strings.Join(parts[min(1, len(parts)-1):], ".")}
