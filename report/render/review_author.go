@@ -19,27 +19,34 @@ type entry struct {
 }
 
 // entriesOf puts findings that say the same of other things together, in their order.
-func entriesOf(findings []model.Finding) (all []*entry) {
-	type key struct{ rule, words string }
-	sizes, known := map[key]int{}, map[key]*entry{}
-	shapes := make([]key, len(findings))
-	for i := range findings {
-		shapes[i] = key{findings[i].Rule, shapeOf(findings[i].Message)}
-		sizes[shapes[i]]++
+func entriesOf(findings []model.Finding) []*entry {
+	all, shapes, sizes := apart(findings), map[*model.Finding]string{}, map[[2]string]int{}
+	for _, e := range all {
+		shapes[e.Finding] = shapeOf(e.Message)
+		sizes[[2]string{e.Rule, shapes[e.Finding]}]++
 	}
-	for i := range findings {
-		f, k := &findings[i], shapes[i]
-		if sizes[k] < mostApart {
-			k.words = f.Message
+	return merged(all, func(f *model.Finding) string {
+		if shape := shapes[f]; sizes[[2]string{f.Rule, shape}] >= mostApart {
+			return shape
 		}
-		if of := known[k]; of != nil {
-			of.more = append(of.more, f)
-			continue
+		return f.Message
+	})
+}
+
+// apart returns each finding as an entry of its own.
+func apart(findings []model.Finding) []*entry {
+	return each(findings, func(f model.Finding) *entry { return &entry{Finding: &f} })
+}
+
+// merged puts faults of a rule together of which the same words are said, in their order.
+func merged(faults []*entry, words func(*model.Finding) string) []*entry {
+	groups := grouped(faults, func(e *entry) [2]string { return [2]string{e.Rule, words(e.Finding)} })
+	return each(groups, func(of []*entry) *entry {
+		for _, e := range of[1:] {
+			of[0].more = append(append(of[0].more, e.Finding), e.more...)
 		}
-		known[k] = &entry{Finding: f}
-		all = append(all, known[k])
-	}
-	return all
+		return of[0]
+	})
 }
 
 // mostApart is from how many findings on that differ in names alone are one entry.
@@ -118,7 +125,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
-	first := few(inSteps(entriesOf(faults), doing), b.atMost(maxSteps), faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
+	first := few(merged(entriesOf(faults), doing), b.atMost(maxSteps), faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
 	if all = slices.Concat(b.restoring(p), first, b.consequent(p), versionStepOf(p)); len(all) == 0 {
 		all = steps{plain("Fix what the findings below say.")}
 	}
@@ -146,27 +153,6 @@ func doing(f *model.Finding) string {
 		words = f.Message + ": " + words
 	}
 	return strings.TrimRight(words, ".")
-}
-
-// apart returns each finding as an entry of its own.
-func apart(findings []model.Finding) []*entry {
-	return each(findings, func(f model.Finding) *entry { return &entry{Finding: &f} })
-}
-
-// inSteps puts faults of a rule together of which the same words are said, in their order.
-func inSteps(faults []*entry, words func(*model.Finding) string) (all []*entry) {
-	type key struct{ rule, words string }
-	known := map[key]*entry{}
-	for _, e := range faults {
-		k := key{e.Rule, words(e.Finding)}
-		if of := known[k]; of != nil {
-			of.more = slices.Concat(of.more, []*model.Finding{e.Finding}, e.more)
-			continue
-		}
-		known[k] = e
-		all = append(all, e)
-	}
-	return all
 }
 
 // faultStep is what to do about a fault. Of faults for which different things are to be done it is

@@ -66,7 +66,7 @@ func (b *builder) restoring(p *model.Pack) (all steps) {
 		}
 		all = append(all, s.plain("."))
 	}
-	all = append(all, few(inSteps(apart(parts), withoutWaiver), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
+	all = append(all, few(merged(apart(parts), withoutWaiver), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
 	if lost.waivers(p).n > 0 {
 		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
 	}
@@ -79,19 +79,8 @@ func fileBefore(f *model.Finding) *model.Related {
 }
 
 // byFile puts the findings of a rule that are about one file of the version before together.
-func byFile(findings []model.Finding) (all [][]model.Finding) {
-	type key struct{ rule, file string }
-	known := map[key]int{}
-	for _, f := range findings {
-		k := key{f.Rule, fileBefore(&f).File}
-		at, ok := known[k]
-		if !ok {
-			at = len(all)
-			known[k], all = at, append(all, nil)
-		}
-		all[at] = append(all[at], f)
-	}
-	return all
+func byFile(findings []model.Finding) [][]model.Finding {
+	return grouped(findings, func(f model.Finding) [2]string { return [2]string{f.Rule, fileBefore(&f).File} })
 }
 
 // waivers returns the waivers with which a pack can do without the evidence.

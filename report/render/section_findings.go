@@ -23,14 +23,11 @@ func (b *builder) findings(p *model.Pack, severity string) section {
 }
 
 // entries puts findings that say the same together, except where each can be found by itself.
-func (b *builder) entries(findings []model.Finding) (all []*entry) {
-	if !b.whole {
-		return entriesOf(findings)
+func (b *builder) entries(findings []model.Finding) []*entry {
+	if b.whole {
+		return apart(findings)
 	}
-	for i := range findings {
-		all = append(all, &entry{Finding: &findings[i]})
-	}
-	return all
+	return entriesOf(findings)
 }
 
 // following are the findings that follow from another one or from the change.

@@ -87,6 +87,21 @@ func behind(holds bool) int {
 	return 0
 }
 
+// grouped puts things that have the same key together, in the order in which they are found.
+func grouped[T any, K comparable](all []T, key func(T) K) (groups [][]T) {
+	known := map[K]int{}
+	for _, one := range all {
+		k := key(one)
+		at, ok := known[k]
+		if !ok {
+			at = len(groups)
+			known[k], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], one)
+	}
+	return groups
+}
+
 // firstOf returns the first thing of a list that something holds for, nil for none.
 func firstOf[T any](all []T, holds func(*T) bool) *T {
 	for i := range all {
@@ -135,19 +150,12 @@ const maxNames = 12
 // byReason groups checks that did not run, each reason at its first place: first those
 // that could not run, then those that are not applicable.
 func byReason(checks []model.NotChecked) []missed {
-	var groups []missed // at first without names
-	names := map[missed][]string{}
-	for _, n := range ranked(checks, func(n model.NotChecked) int { return min(len(n.Needs.Kind), 1) }) {
-		of := missed{reason: n.Reason, applicable: n.CouldNotRun()}
-		if names[of] == nil {
-			groups = append(groups, of)
-		}
-		names[of] = append(names[of], cmp.Or(n.Rule, n.Gate))
-	}
-	for i, of := range groups {
-		groups[i].names = model.Few(names[of], maxNames, "check")
-	}
-	return groups
+	sorted := ranked(checks, func(n model.NotChecked) int { return min(len(n.Needs.Kind), 1) })
+	groups := grouped(sorted, func(n model.NotChecked) missed { return missed{reason: n.Reason, applicable: n.CouldNotRun()} })
+	return each(groups, func(of []model.NotChecked) missed {
+		names := each(of, func(n model.NotChecked) string { return cmp.Or(n.Rule, n.Gate) })
+		return missed{names: model.Few(names, maxNames, "check"), reason: of[0].Reason, applicable: of[0].CouldNotRun()}
+	})
 }
 
 // outcomeWords says how a golden case came out and stands to its snapshot, not made safe.
