@@ -19,26 +19,19 @@ func WriteNotices(w io.Writer, format string, n *model.Notices, s Style) error {
 
 func (t *terminal) notices(n *model.Notices) {
 	t.list(listOf(list{noun: "notice"}, n.Notices, noticeItem), "")
-	for i := range n.NotChecked {
-		t.unlooked("", []string{missedIn(&n.NotChecked[i]) + n.NotChecked[i].Reason})
-	}
 	standing := number(n.Notices, func(one model.Notice) bool { return one.State == "standing" })
-	shown, told := looks["pass"], pack.Counted(standing, "notice")
-	if standing > 0 {
-		shown = looks["warning"]
-	}
+	told := pack.Counted(standing, "notice")
 	if n.DryRun {
 		told += ", none of which was sent: this is a dry run"
 	}
-	t.line("%s %s", t.paint(shown.color, shown.mark), told)
+	t.summed(n.NotChecked, standing, told)
 }
 
 func noticeItem(n *model.Notice) item {
-	shown := looks["warning"]
+	shown := markOf("warning")
 	if n.State != "standing" {
-		shown = looks["pass"]
+		shown = markOf("pass")
 	}
-	shown.word = ""
 	it := item{state: shown, head: strong(n.Kind), text: plain(cmp.Or(n.Title, n.Key))}
 	if n.Issue != "" {
 		it.said("issue", plain(strings.TrimSpace(n.Issue+" "+n.URL)))

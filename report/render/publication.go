@@ -97,6 +97,13 @@ func lookOf(state string) look {
 	return l
 }
 
+// markOf returns how a state is shown where no word is needed beside its mark.
+func markOf(state string) look {
+	l := looks[state]
+	l.word = ""
+	return l
+}
+
 // publicationsLead reports whether publications come before packs: where they are the outcome of
 // the run, and not where a pack is at fault and what was published is well.
 func publicationsLead(r *model.Report) bool {

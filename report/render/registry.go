@@ -80,7 +80,7 @@ func WriteTimestamp(w io.Writer, format string, r *model.Timestamp, s Style) err
 		if r.DryRun {
 			shown, did = looks[model.PublicationWould], "would be signed as"
 		}
-		t.line("%s status %d of %s, about %s, %s the newest", t.paint(shown.color, shown.mark), r.Sequence, text(r.Registry), pack.Counted(r.Packs, "pack"), did)
+		t.marked(shown, fmt.Sprintf("status %d of %s, about %s, %s the newest", r.Sequence, text(r.Registry), pack.Counted(r.Packs, "pack"), did))
 		for _, note := range r.Notes {
 			t.line("  note: %s", text(note))
 		}
@@ -241,9 +241,7 @@ func missedIn(n *model.AuditNotChecked) string {
 }
 
 func auditItem(f *model.AuditFinding) item {
-	l := lookOf(f.Severity)
-	l.word = f.Severity
-	it := item{state: l, head: strong(f.Check).plain(strings.TrimRight(" "+versionOf(f.Pack, f.Version), " ")), text: message(f.Message)}
+	it := item{state: lookOf(f.Severity), head: strong(f.Check).plain(strings.TrimRight(" "+versionOf(f.Pack, f.Version), " ")), text: message(f.Message)}
 	it.said("→", message(f.Hint))
 	it.said("see", value(f.Digest))
 	return it
@@ -298,7 +296,7 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 	if l.DryRun && !l.Already {
 		shown = looks[model.PublicationWould]
 	}
-	t.line("%s %s", t.paint(shown.color, shown.mark), lifecycleWords(l))
+	t.marked(shown, lifecycleWords(l))
 	if t.style.Quiet {
 		return
 	}

@@ -184,7 +184,7 @@ func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) powe
 	case e.Kind == "gate":
 		one.gate(e, c, tool)
 	case e.Kind == "tool" || e.Kind == "decision":
-		one.reached(e, c, tool)
+		one.reached(c, tool)
 	case e.Kind == "bounds":
 		one.kind = wider
 		rest := strings.TrimPrefix(shown.What, fmt.Sprintf("argument %q of %q ", e.Arg, e.Subject))
@@ -242,7 +242,7 @@ func (one *power) gate(e *model.Effect, c *model.SurfaceChange, tool sentence) {
 }
 
 // reached says that more requests have a tool or a decision, or fewer.
-func (one *power) reached(e *model.Effect, c *model.SurfaceChange, tool sentence) {
+func (one *power) reached(c *model.SurfaceChange, tool sentence) {
 	verb := one.verb()
 	added, gone := c != nil && c.Kind == "added", c != nil && c.Kind == "removed"
 	switch {

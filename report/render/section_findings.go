@@ -93,7 +93,7 @@ func titled(title string, n int) string {
 
 func (b *builder) finding(f *model.Finding) item {
 	it := item{
-		state: stateLook(f.Severity), head: sentence{}.rule(f.Rule).quiet(" " + f.Name), finding: f,
+		state: looks[f.Severity], head: sentence{}.rule(f.Rule).quiet(" " + f.Name), finding: f,
 		at: spot{file: f.File, line: f.Line, column: f.Column}, text: message(f.Message),
 	}
 	if f.State == model.Existed {
@@ -108,13 +108,6 @@ func (b *builder) finding(f *model.Finding) item {
 		it.said("", fixWords(*f))
 	}
 	return it
-}
-
-// stateLook returns how a severity is shown, with its name.
-func stateLook(severity string) look {
-	l := looks[severity]
-	l.word = severity
-	return l
 }
 
 // excused are the findings that count no more, by what excuses them.
@@ -200,11 +193,10 @@ func (b *builder) notChecked(p *model.Pack) section {
 
 func (b *builder) overlays(p *model.Pack) section {
 	return section{id: "overlays", title: "Overlays"}.of(listOf(list{noun: "overlay"}, p.Overlays, func(o *model.Overlay) item {
-		l := looks["pass"]
+		l := markOf("pass")
 		if o.Errors > 0 {
-			l = looks["error"]
+			l = markOf("error")
 		}
-		l.word = ""
 		return item{state: l, text: plain(overlayWords(*o) + " (").add(at(spot{file: o.File})).plain(")")}
 	}))
 }
@@ -224,7 +216,7 @@ func (b *builder) files(p *model.Pack) section {
 }
 
 func (b *builder) problems(all []model.Problem) *list {
-	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
+	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, looks["error"]) })
 }
 
 func problemItem(p *model.Problem, l look) item {

@@ -145,13 +145,12 @@ func (t *terminal) pack(p *model.Pack) {
 // reviewed writes the page of a reviewer.
 func (t *terminal) reviewed(p *model.Pack) {
 	b := t.builder
-	l := b.verdict(p)
 	headline := t.say(b.headline(p))
-	words := t.paint(l.color, l.mark) + " " + t.paint("bold", headline)
+	words := t.paint("bold", headline)
 	if p.Path != "" && p.Kind != model.KindRepository && !strings.Contains(headline, solid(p.Path)) {
 		words += "  " + t.paint("dim", solid(p.Path))
 	}
-	t.line("%s", words)
+	t.marked(b.verdict(p), words)
 	for _, n := range b.page(p) {
 		if s, ok := n.(sentence); n == nil || ok && len(s) == 0 {
 			continue
@@ -184,13 +183,18 @@ func (t *terminal) verdict(r *model.Report) {
 		return
 	}
 	if missing := r.Reviews.Missing(); len(missing) > 0 && (r.Result == model.Passed || r.Reviews.Enforced) {
-		t.line("%s %s: %s", t.paint(waits.color, waits.mark), waits.word, text(model.Few(missing, maxNames, "role")))
+		t.marked(waits, waits.word+": "+text(model.Few(missing, maxNames, "role")))
 	}
 	t.verdictLine(looks[string(r.Result)], words)
 }
 
 func (t *terminal) verdictLine(l look, words string) {
-	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), words)
+	t.marked(l, t.paint(l.color, l.word)+": "+words)
+}
+
+// marked writes words behind the mark of a state.
+func (t *terminal) marked(l look, words string) {
+	t.line("%s %s", t.paint(l.color, l.mark), words)
 }
 
 // inRevision says which other version a place is of; "" for the one under review.
@@ -263,6 +267,17 @@ func (t *terminal) unlooked(indent string, sentences []string) {
 	for _, s := range sentences {
 		t.line("%s%s", indent, t.paint("dim", "not checked: "+text(s)))
 	}
+}
+
+// summed writes what could not be looked at, and what all comes to: a warning where anything is to
+// be looked at.
+func (t *terminal) summed(notChecked []model.AuditNotChecked, toLookAt int, words string) {
+	t.unlooked("", each(notChecked, func(n model.AuditNotChecked) string { return missedIn(&n) + n.Reason }))
+	l := looks["pass"]
+	if toLookAt > 0 {
+		l = looks["warning"]
+	}
+	t.marked(l, words)
 }
 
 // WriteGolden writes the results of golden cases for a person at a terminal.

@@ -22,32 +22,27 @@ func WriteWaivers(w io.Writer, format string, all *model.Waivers, s Style) error
 
 func (t *terminal) waivers(all *model.Waivers) {
 	t.list(listOf(list{noun: "waiver"}, all.Waivers, func(w *model.WaiverUse) item { return waiverItem(w, all) }), "")
-	for i := range all.NotChecked {
-		t.unlooked("", []string{missedIn(&all.NotChecked[i]) + all.NotChecked[i].Reason})
-	}
-	wrong := number(all.Waivers, func(w model.WaiverUse) bool { return lookOfWaiver(&w).mark != looks["pass"].mark })
-	shown, words := looks["pass"], pack.Counted(len(all.Waivers), "waiver")
+	words := pack.Counted(len(all.Waivers), "waiver")
+	wrong := number(all.Waivers, func(w model.WaiverUse) bool { return waiverState(&w) != "pass" })
 	if wrong > 0 {
-		shown, words = looks["warning"], words+fmt.Sprintf(", %d to look at", wrong)
+		words += fmt.Sprintf(", %d to look at", wrong)
 	}
-	t.line("%s %s", t.paint(shown.color, shown.mark), words)
+	t.summed(all.NotChecked, wrong, words)
 }
 
-// lookOfWaiver says how a waiver looks: an error where packgate check reports one.
-func lookOfWaiver(w *model.WaiverUse) look {
-	shown := looks["pass"]
+// waiverState says how a waiver stands: it is an error where packgate check reports one.
+func waiverState(w *model.WaiverUse) string {
 	switch {
 	case w.State == model.WaiverExpired, w.State == model.WaiverUnused:
-		shown = looks["error"]
+		return "error"
 	case w.Long, w.EndsSoon, w.State == model.WaiverNotChecked:
-		shown = looks["warning"]
+		return "warning"
 	}
-	shown.word = ""
-	return shown
+	return "pass"
 }
 
 func waiverItem(w *model.WaiverUse, all *model.Waivers) item {
-	it := item{state: lookOfWaiver(w), at: spot{file: all.Config, line: w.Line}, head: strong(w.Rule), text: plain(w.Name + " for ").add(value(w.Pack))}
+	it := item{state: markOf(waiverState(w)), at: spot{file: all.Config, line: w.Line}, head: strong(w.Rule), text: plain(w.Name + " for ").add(value(w.Pack))}
 	for _, at := range []string{w.Path, w.Of} {
 		if at != "" {
 			it.text = it.text.plain(" ").add(value(at))
