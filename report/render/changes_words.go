@@ -153,7 +153,7 @@ func fromWords(f model.Flip) string {
 	if f.Overlay != "" {
 		words += ", with overlay " + f.Overlay
 	}
-	others := slices.DeleteFunc(slices.Clone(f.Cases), func(name string) bool { return f.From == "golden case "+name })
+	others := those(f.Cases, func(name string) bool { return f.From != "golden case "+name })
 	if len(others) > 0 {
 		words += ", also " + named(others, "golden case")
 	}

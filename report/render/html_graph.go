@@ -122,7 +122,7 @@ func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
 	for _, kinds := range graphColumns {
 		y := 0
 		for _, kind := range kinds {
-			nodes := slices.DeleteFunc(slices.Clone(g.Nodes), func(n model.GraphNode) bool { return n.Kind != kind })
+			nodes := those(g.Nodes, func(n model.GraphNode) bool { return n.Kind == kind })
 			if len(nodes) == 0 {
 				continue
 			}

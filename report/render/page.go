@@ -293,14 +293,8 @@ func value(s string) sentence {
 
 // said adds a line to those of an item, unless there is nothing to say.
 func (it *item) said(lead string, words ...sentence) {
-	kept := words[:0]
-	for _, s := range words {
-		if len(s) > 0 {
-			kept = append(kept, s)
-		}
-	}
-	if len(kept) > 0 {
-		it.lines = append(it.lines, line{lead, kept})
+	if words = those(words, func(s sentence) bool { return len(s) > 0 }); len(words) > 0 {
+		it.lines = append(it.lines, line{lead, words})
 	}
 }
 
@@ -361,13 +355,7 @@ func (b *builder) pack(p *model.Pack) []section {
 
 // spoken returns the sections that say something.
 func spoken(all []section) []section {
-	var said []section
-	for _, s := range all {
-		if s.title != "" {
-			said = append(said, s)
-		}
-	}
-	return said
+	return those(all, func(s section) bool { return s.title != "" })
 }
 
 // sentenceCase returns words for the beginning of a sentence: the name of a file stays as it is.

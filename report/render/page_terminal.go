@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,7 +85,7 @@ func (t *terminal) item(it *item, indent string) {
 	} else {
 		head = append(head, t.state(it.state))
 	}
-	head = slices.DeleteFunc(head, func(s string) bool { return s == "" })
+	head = filled(head...)
 	if len(it.head) > 0 {
 		head = append(head, t.say(it.head))
 	}

@@ -207,7 +207,7 @@ func auditCounts(a *model.Audit) string {
 
 // incomplete returns the versions of which a check did not run, or of which that is not known.
 func incomplete(a *model.Audit) []model.AuditVersion {
-	return slices.DeleteFunc(slices.Clone(a.Completeness), func(v model.AuditVersion) bool { return v.Complete })
+	return those(a.Completeness, func(v model.AuditVersion) bool { return !v.Complete })
 }
 
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }

@@ -273,8 +273,8 @@ func (b *builder) approvals(p *model.Pack) node {
 		s = s.add(roleWords(roles, p.Roles))
 	}
 	if r := b.report.Reviews; r != nil && len(r.Evidence) > 0 && slices.ContainsFunc(p.Open(), weakens) {
-		more := slices.DeleteFunc(slices.Clone(r.Evidence), func(one model.RequiredReview) bool {
-			return slices.ContainsFunc(roles, func(r *model.RequiredReview) bool { return r.Role == one.Role })
+		more := those(r.Evidence, func(one model.RequiredReview) bool {
+			return !slices.ContainsFunc(roles, func(r *model.RequiredReview) bool { return r.Role == one.Role })
 		})
 		words := each(more, func(one model.RequiredReview) sentence { return plain(one.Role + " ").add(reviewWords(&one)) })
 		if len(more) > 0 {

@@ -73,23 +73,23 @@ func shapeOf(message string) string {
 
 // independent returns the findings of a severity that follow from nothing, and count.
 func independent(p *model.Pack, severity string) []model.Finding {
-	return slices.DeleteFunc(p.BySeverity(severity), func(f model.Finding) bool { return f.Cause != nil })
+	return those(p.BySeverity(severity), func(f model.Finding) bool { return f.Cause == nil })
 }
 
 // faults returns the independent findings that are neither about the version nor about evidence.
 func faults(p *model.Pack, severity string) []model.Finding {
-	return slices.DeleteFunc(independent(p, severity), func(f model.Finding) bool { return raisesVersion(f) || weakens(f) })
+	return those(independent(p, severity), func(f model.Finding) bool { return !raisesVersion(f) && !weakens(f) })
 }
 
 // consequences returns the findings that follow from another one or from the change.
 func consequences(p *model.Pack) []model.Finding {
-	return slices.DeleteFunc(p.Open(), func(f model.Finding) bool { return f.Cause == nil })
+	return those(p.Open(), func(f model.Finding) bool { return f.Cause != nil })
 }
 
 // unsettled returns the findings that follow from the change. What follows from another finding
 // is gone once that one is.
 func unsettled(p *model.Pack) []model.Finding {
-	return slices.DeleteFunc(consequences(p), func(f model.Finding) bool { return f.Cause.Finding != "" })
+	return those(consequences(p), func(f model.Finding) bool { return f.Cause.Finding == "" })
 }
 
 // maxSteps is how many independent errors are steps above the fold.
@@ -121,7 +121,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(p.BySeverity(severity)) == 0 {
 		severity = "warning"
 	}
-	faults := slices.DeleteFunc(faults(p, severity), func(f model.Finding) bool { return follows(p, &f) })
+	faults := those(faults(p, severity), func(f model.Finding) bool { return !follows(p, &f) })
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}

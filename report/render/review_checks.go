@@ -138,7 +138,7 @@ const maxReason = 90
 
 // countedFaults counts what of a check is at fault, as people count it: golden cases and packets.
 func countedFaults(p *model.Pack, g *model.Gate) string {
-	errors := slices.DeleteFunc(p.BySeverity("error"), func(f model.Finding) bool { return f.Gate != g.Gate })
+	errors := those(p.BySeverity("error"), func(f model.Finding) bool { return f.Gate == g.Gate })
 	others := 0
 	things := thingsOf(errors, func(*model.Finding) (name, kind string) {
 		others++

@@ -35,15 +35,10 @@ func (c *control) reason(of *model.Change) sentence {
 // controlsOf returns the controls that a change weakens: first all that no proof about requests
 // sees, as one, then the controls of the pack and of its environments, and last what is said about the pack as a whole.
 func controlsOf(p *model.Pack) (all []control) {
-	unseen := control{lead: plain("What agents can do is ").add(strong("not proved")).plain(": ")}
-	for _, c := range p.Diff.Changes() {
-		if c.BeyondProof {
-			unseen.changes = append(unseen.changes, c)
-		}
-	}
-	unseen.changes = ranked(unseen.changes, func(c *model.Change) int { return unseenRank(p, c) })
-	if len(unseen.changes) > 0 {
-		all = append(all, unseen)
+	unseen := those(p.Diff.Changes(), func(c *model.Change) bool { return c.BeyondProof })
+	if len(unseen) > 0 {
+		unseen = ranked(unseen, func(c *model.Change) int { return unseenRank(p, c) })
+		all = append(all, control{changes: unseen, lead: plain("What agents can do is ").add(strong("not proved")).plain(": ")})
 	}
 	add := func(loosened []model.Loosened, lead func(l *model.Loosened) sentence) {
 		for i := range loosened {

@@ -225,7 +225,7 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 	if p.Diff == nil {
 		return nil
 	}
-	all := slices.DeleteFunc(p.Diff.Changes(), func(c *model.Change) bool { return !readText(c) })
+	all := those(p.Diff.Changes(), readText)
 	if b.tight && len(all) > 1 {
 		nodes, all = append(nodes, plain(pack.Counted(len(all), "text")+" changed: read them under Layer by layer.")), nil
 	}
@@ -248,15 +248,14 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 // besideWords name the files beside a pack that changed, whatever the checks make of it, but for those
 // in which an edit is said to be.
 func besideWords(p *model.Pack) sentence {
-	edited := func(f model.FileChange) bool {
+	files := those(p.Files, func(f model.FileChange) bool {
 		if f.Kind == "removed" && slices.ContainsFunc(p.Findings, func(of model.Finding) bool { return weakens(of) && fileGone(&of, f.File) }) {
-			return true
+			return false
 		}
-		return slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
+		return !slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
 			return slices.ContainsFunc(e.Changes, func(c model.Change) bool { return c.File == f.File })
 		})
-	}
-	files := slices.DeleteFunc(slices.Clone(p.Files), edited)
+	})
 	if len(files) == 0 {
 		return nil
 	}

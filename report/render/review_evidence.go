@@ -34,7 +34,7 @@ func lostOf(p *model.Pack) (l lostEvidence) {
 			l.errors = append(l.errors, f)
 		}
 	}
-	l.weaker = slices.DeleteFunc(open, func(f model.Finding) bool { return !blocks[f.Fingerprint] })
+	l.weaker = those(open, func(f model.Finding) bool { return blocks[f.Fingerprint] })
 	return l
 }
 
@@ -85,7 +85,7 @@ func byFile(findings []model.Finding) [][]model.Finding {
 
 // waivers returns the waivers with which a pack can do without the evidence.
 func (l *lostEvidence) waivers(p *model.Pack) waiverList {
-	return waiversOf(p, slices.Concat(slices.DeleteFunc(slices.Clone(l.weaker), func(f model.Finding) bool { return f.Severity != "error" }), l.errors))
+	return waiversOf(p, append(those(l.weaker, func(f model.Finding) bool { return f.Severity == "error" }), l.errors...))
 }
 
 // mostNamed is how many files and folders a command names that puts many back.
@@ -179,14 +179,14 @@ func repeats(p *model.Pack, f *model.Finding) bool {
 
 // weaker says what evidence is gone, and how much there is before and now.
 func (b *builder) weaker(p *model.Pack) (nodes []node) {
-	gone := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return !weakens(f) || f.Excused() || f.Cause != nil || repeats(p, &f) })
+	gone := those(p.Findings, func(f model.Finding) bool { return weakens(f) && !f.Excused() && f.Cause == nil && !repeats(p, &f) })
 	if len(gone) == 0 {
 		return nil
 	}
 	nodes = append(nodes, alert{tone: waits, items: few(gone, maxCautions, func(f model.Finding) sentence {
 		return message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(").")
 	}, func(left int) sentence { return plain("And " + more(left, "weakening") + ", listed below.") })})
-	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
+	changed := those(p.Evidence, func(e model.Evidence) bool { return e.Before != nil && *e.Before != e.Now })
 	changed = ranked(changed, func(e model.Evidence) int {
 		return behind(!strings.HasPrefix(e.Kind, "replay") && e.Kind != "golden_cases")
 	})

@@ -276,8 +276,8 @@ func (one *power) reached(c *model.SurfaceChange, tool sentence) {
 // reach the network the worst, and only those that are available to more requests, or lost an
 // approval, where there are such. What ends in an error before or now is apart from all of them.
 func parted(all []power) (cautions, rest, errors []power) {
-	errors = slices.DeleteFunc(slices.Clone(all), func(one power) bool { return !one.stops })
-	all = slices.DeleteFunc(slices.Clone(all), func(one power) bool { return one.stops })
+	errors = those(all, func(one power) bool { return one.stops })
+	all = those(all, func(one power) bool { return !one.stops })
 	for _, kinds := range [][]powerKind{{available, ungated, requests}, {wider, raised}} {
 		for _, one := range all {
 			if dangerous(one.mode) && !one.less && slices.Contains(kinds, one.kind) && len(cautions) < maxCautions && (len(cautions) == 0 || cautions[0].mode == one.mode) {
@@ -288,11 +288,9 @@ func parted(all []power) (cautions, rest, errors []power) {
 			break
 		}
 	}
-	for _, one := range all {
-		if !slices.ContainsFunc(cautions, func(o power) bool { return same(&o, &one) }) {
-			rest = append(rest, one)
-		}
-	}
+	rest = those(all, func(one power) bool {
+		return !slices.ContainsFunc(cautions, func(o power) bool { return same(&o, &one) })
+	})
 	return cautions, rest, errors
 }
 

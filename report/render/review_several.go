@@ -242,8 +242,8 @@ func warningOf(p *model.Pack, powers []power) (words sentence) {
 
 // cautions are what is most dangerous in several packs, a line each, in the order of their rows.
 func (b *builder) cautions(rows []*packRow, tone look) node {
-	dangerous := ranked(slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.Dangerous }), (*packRow).urgency)
-	told := slices.DeleteFunc(slices.Clone(dangerous), func(r *packRow) bool { return r.caution == nil })
+	dangerous := ranked(those(rows, func(r *packRow) bool { return r.Dangerous }), (*packRow).urgency)
+	told := those(dangerous, func(r *packRow) bool { return r.caution != nil })
 	told = told[:min(len(told), maxCautions)]
 	if len(told) == 0 {
 		return nil
@@ -275,7 +275,7 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	m.rank = runRank
 	m.nodes(m.builder.others())
-	fine := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.plain() })
+	fine := those(rows, (*packRow).plain)
 	if one := m.builder.single(rows); one != nil && one.is == l && failedRun(m.report) == "" {
 		m.rank = packRank
 		m.only = packs.At(one.at)
@@ -291,7 +291,7 @@ func (m *markdown) several(packs model.Packs) {
 
 // overviewed writes a row for each pack that somebody has to look at, and then their pages.
 func (m *markdown) overviewed(packs model.Packs, rows, fine []*packRow, l look) {
-	shown := ranked(slices.DeleteFunc(slices.Clone(rows), (*packRow).plain), (*packRow).urgency)
+	shown := ranked(those(rows, func(r *packRow) bool { return !r.plain() }), (*packRow).urgency)
 	m.node(m.builder.cautions(rows, l))
 	m.rank = tableRank
 	if len(shown) > 0 {

@@ -22,7 +22,7 @@ func (b *builder) golden(cases []model.Golden, coverage *model.Coverage) section
 		s.words += fmt.Sprintf(", coverage %d %%", coverage.Percent)
 	}
 	if b.passing > 0 && len(cases) > b.passing {
-		cases = slices.DeleteFunc(slices.Clone(cases), passes)
+		cases = those(cases, func(c model.Golden) bool { return !passes(c) })
 	}
 	columns := titles("Case", "Outcome", "Compiled context")
 	if slices.ContainsFunc(cases, func(c model.Golden) bool { return c.Base != nil }) {
@@ -96,7 +96,7 @@ func hasMoved(c *model.Golden) bool { return c.Base != nil && len(c.Base.Section
 // contexts is what differs in compiled contexts from the version before, and which
 // changes it comes from. What differs alike in several cases is said once.
 func (b *builder) contexts(p *model.Pack) section {
-	cases := slices.DeleteFunc(slices.Clone(p.Golden), func(c model.Golden) bool { return !hasMoved(&c) })
+	cases := those(p.Golden, func(c model.Golden) bool { return hasMoved(&c) })
 	all := sectionsOf(cases)
 	s := section{id: "sections", title: "Compiled contexts since the base"}
 	s.words = fmt.Sprintf("compiled contexts since the base: %s in %s", pack.Counted(len(all), "difference"), pack.Counted(len(cases), "golden case"))
@@ -158,7 +158,7 @@ func (b *builder) evaluation(p *model.Pack) section {
 	words := filled(fmt.Sprintf("evaluation: %d of %s passed", met, pack.Counted(len(rows), "measurement")), open)
 	s := section{id: "evaluation", title: titled("Evaluation", len(rows)), words: strings.Join(words, ", ")}
 	if b.brief {
-		rows = slices.DeleteFunc(slices.Clone(rows), func(m model.Measurement) bool { return measured[m.Status] == "pass" })
+		rows = those(rows, func(m model.Measurement) bool { return measured[m.Status] != "pass" })
 	}
 	columns := []column{{name: "Intent"}, {name: "Metric"}, {name: "Status"}, {name: "Value"}, {name: "Target", label: "target"}, {name: "Baseline", label: "baseline"},
 		{name: "Worse by", label: "worse by"}, {name: "May be worse by", label: "may be worse by"}, {name: "Source"}}

@@ -112,9 +112,9 @@ func (b *builder) finding(f *model.Finding) item {
 
 // excused are the findings that count no more, by what excuses them.
 func (b *builder) excused(p *model.Pack, word string) section {
-	those := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return excuse(&f) != word })
+	excused := those(p.Findings, func(f model.Finding) bool { return excuse(&f) == word })
 	s := section{id: word, title: sentenceCase(word) + " findings", words: word + " findings"}
-	return s.of(listOf(list{noun: word + " finding"}, those, func(f *model.Finding) item {
+	return s.of(listOf(list{noun: word + " finding"}, excused, func(f *model.Finding) item {
 		it := b.finding(f)
 		it.state = looks["not_checked"]
 		it.state.word = word
@@ -168,9 +168,9 @@ func (b *builder) notChecked(p *model.Pack) section {
 	checks := unchecked(p)
 	if p.Pinned != nil { // what is said above
 		above := 0
-		checks = slices.DeleteFunc(slices.Clone(checks), func(n model.NotChecked) bool {
+		checks = those(checks, func(n model.NotChecked) bool {
 			above += behind(n.CouldNotRun())
-			return n.CouldNotRun() && above <= maxCautions
+			return !n.CouldNotRun() || above > maxCautions
 		})
 	}
 	groups := byReason(checks)
@@ -233,8 +233,8 @@ func (b *builder) notices(shown bool) *list {
 		approvals, _ := b.approvals(only).(sentence)
 		said = approvals.words()
 	}
-	all := slices.DeleteFunc(slices.Clone(notesOf(b.report)), func(notice string) bool {
-		return slices.ContainsFunc(b.required(func(string) bool { return true }), func(one *model.RequiredReview) bool {
+	all := those(notesOf(b.report), func(notice string) bool {
+		return !slices.ContainsFunc(b.required(func(string) bool { return true }), func(one *model.RequiredReview) bool {
 			return one.Reason != "" && strings.HasSuffix(notice, ": "+one.Reason) && strings.Contains(said, one.Reason)
 		})
 	})

@@ -112,6 +112,16 @@ func firstOf[T any](all []T, holds func(*T) bool) *T {
 	return nil
 }
 
+// those returns the things of a list that something holds for, as a list of its own.
+func those[T any](all []T, holds func(T) bool) (kept []T) {
+	for _, one := range all {
+		if holds(one) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
 // number returns how many things of a list something holds for.
 func number[T any](all []T, holds func(T) bool) (n int) {
 	for _, one := range all {
@@ -134,8 +144,8 @@ func fixWords(f model.Finding) sentence {
 // unchecked returns the checks that did not run and are not in the row of
 // gates: rules of gates that ran, and checks outside of the eight.
 func unchecked(p *model.Pack) []model.NotChecked {
-	return slices.DeleteFunc(slices.Clone(p.NotChecked), func(n model.NotChecked) bool {
-		return n.Rule == "" && slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == n.Gate && g.Status == string(finding.NotRun) })
+	return those(p.NotChecked, func(n model.NotChecked) bool {
+		return n.Rule != "" || !slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == n.Gate && g.Status == string(finding.NotRun) })
 	})
 }
 
