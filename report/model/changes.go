@@ -122,6 +122,17 @@ func (p *Pack) ChangeClass() (class string) {
 	return class
 }
 
+// Effects returns what the change of the pack comes to: in every environment, and then in single ones.
+func (p *Pack) Effects() (all []Effect) {
+	if p.Diff != nil {
+		all = p.Diff.Effects
+	}
+	for _, e := range p.Environments {
+		all = slices.Concat(all, e.Effects)
+	}
+	return all
+}
+
 // Effect is one thing that is permitted otherwise for the requests of an intent.
 type Effect struct {
 	Intent  string `json:"intent"`

@@ -9,22 +9,12 @@ import (
 
 // Tally counts what a gate of the pack found, and what of it did not run.
 func (p *Pack) Tally(g Gate) finding.Tally {
-	cut := p.Cut.of(g.Gate)
-	there := finding.Tally{Missing: g.Reason != "", Errors: cut.Errors, Warnings: cut.Warnings, Undecided: cut.Undecided, Accepted: cut.Accepted > 0}
-	for _, f := range p.Findings {
-		there.Accepted = there.Accepted || f.Gate == g.Gate && f.Accepted != nil
-		switch {
-		case f.Gate != g.Gate || f.Excused():
-			continue
-		case f.Severity == finding.Error.String():
-			there.Errors++
-		default:
-			there.Warnings++
-		}
-		there.Undecided = there.Undecided || f.Rule == finding.NotProved
+	found, cut := tallies(p.Findings)[g.Gate], p.Cut.of(g.Gate)
+	return finding.Tally{
+		Errors: found.Errors + cut.Errors, Warnings: found.Warnings + cut.Warnings, Undecided: found.Undecided || cut.Undecided, Missing: g.Reason != "",
+		Accepted: cut.Accepted > 0 || slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Gate == g.Gate && f.Accepted != nil }),
+		Partial:  slices.ContainsFunc(p.NotChecked, func(n NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() }),
 	}
-	there.Partial = slices.ContainsFunc(p.NotChecked, func(n NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() })
-	return there
 }
 
 // consistent refuses what is said of a pack where a gate says something else than follows

@@ -21,26 +21,12 @@ func Count(p *Pack) Summary {
 	if p.Kind == "" {
 		s.Packs = 1
 	}
-	for _, f := range p.Findings {
-		if f.Old && !f.Excused() {
-			s.Old++
-		}
-		switch {
-		case len(f.Approved) > 0:
-			s.Approved++
-		case f.Waived != nil:
-			s.Waived++
-		case f.Accepted != nil:
-			s.Accepted++
-		case f.Severity == "error":
-			s.Errors++
-		default:
-			s.Warnings++
-		}
+	for _, c := range tallies(p.Findings) {
+		s.add(c.summary())
 	}
 	if p.Cut != nil {
 		for _, c := range p.Cut.Findings {
-			s.add(Summary{Errors: c.Errors, Warnings: c.Warnings, Waived: c.Waived, Approved: c.Approved, Accepted: c.Accepted, Old: c.Old})
+			s.add(c.summary())
 		}
 	}
 	return s

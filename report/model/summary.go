@@ -148,6 +148,11 @@ type CutFindings struct {
 	Undecided bool   `json:"undecided,omitempty"`
 }
 
+// summary returns the counts of a check as those of an entry.
+func (c CutFindings) summary() Summary {
+	return Summary{Errors: c.Errors, Warnings: c.Warnings, Waived: c.Waived, Approved: c.Approved, Accepted: c.Accepted, Old: c.Old}
+}
+
 // Total returns how many findings are left out.
 func (c *Cut) Total() (n int) {
 	if c == nil {

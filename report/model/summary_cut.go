@@ -18,16 +18,8 @@ func (p *Pack) Lean() *Pack {
 		return &out
 	}
 	subjects := map[string]bool{}
-	note := func(effects []Effect) {
-		for _, e := range effects {
-			subjects[e.Subject] = true
-		}
-	}
-	if p.Diff != nil {
-		note(p.Diff.Effects)
-	}
-	for _, e := range p.Environments {
-		note(e.Effects)
+	for _, e := range p.Effects() {
+		subjects[e.Subject] = true
 	}
 	out.ToolSurface = slices.DeleteFunc(slices.Clone(p.ToolSurface), func(r SurfaceRow) bool { return !subjects[r.Capability] })
 	return &out

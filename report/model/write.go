@@ -117,22 +117,20 @@ func WriteJSON(w io.Writer, v any) error {
 
 // Compact returns a value as WriteJSON writes it, but in one line.
 func Compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return inert(b.Bytes()), nil
+	return encoded(v, "", "")
 }
 
 // Indented returns a value as WriteJSON writes it, each line but the first behind a prefix.
 // The error is for a value that JSON does not have.
 func Indented(v any, prefix string) ([]byte, error) {
+	return encoded(v, prefix, "  ")
+}
+
+func encoded(v any, prefix, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent(prefix, "  ")
+	e.SetIndent(prefix, indent)
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}

@@ -113,9 +113,9 @@ func effectOf(p *model.Pack) effect {
 
 // stepEffect is effectOf for two versions of a pack that are compared as a whole.
 func stepEffect(p *model.Pack) effect {
-	effects, loosened := p.Diff.Effects, p.Diff.Loosened
+	effects, loosened := p.Effects(), p.Diff.Loosened
 	for _, e := range p.Environments {
-		effects, loosened = slices.Concat(effects, e.Effects), slices.Concat(loosened, e.Loosened)
+		loosened = slices.Concat(loosened, e.Loosened)
 	}
 	has := func(holds func(e model.Effect) bool) bool { return slices.ContainsFunc(effects, holds) }
 	switch {

@@ -18,19 +18,13 @@ func intentsOf(p *model.Pack) []string {
 	for _, r := range p.ToolSurface {
 		known[r.Intent] = true
 	}
-	effects := func(list []model.Effect) {
-		for _, e := range list {
-			known[e.Intent] = true
-		}
+	for _, e := range p.Effects() {
+		known[e.Intent] = true
 	}
-	if d := p.Diff; d != nil {
-		effects(d.Effects)
-		for _, c := range d.Surface {
+	if p.Diff != nil {
+		for _, c := range p.Diff.Surface {
 			known[c.Intent] = true
 		}
-	}
-	for _, e := range p.Environments {
-		effects(e.Effects)
 	}
 	delete(known, "")
 	if len(known) < 2 {
