@@ -94,11 +94,7 @@ func newEntry(p model.Pack, found []finding.Finding) model.Pack {
 }
 
 func filesOf(u *repo.Unit) []*pack.Document {
-	documents := []*pack.Document{u.Document}
-	for _, f := range u.Files {
-		documents = append(documents, f.Document)
-	}
-	return documents
+	return each([]*pack.Document{u.Document}, u.Files, func(f *repo.SideFile) *pack.Document { return f.Document })
 }
 
 func newFinding(f finding.Finding) model.Finding {
@@ -220,17 +216,16 @@ func newEvaluation(measurements []evaluation.Measurement) []model.Measurement {
 }
 
 // newEvidence counts what a pack proves, and what the version before does, nil for none.
-func newEvidence(s, before *gate.Subject) (list []model.Evidence) {
+func newEvidence(s, before *gate.Subject) []model.Evidence {
 	was := map[string]*int{}
 	if before != nil {
 		for _, e := range gates.EvidenceOf(before) {
 			was[e.Kind] = &e.Count
 		}
 	}
-	for _, e := range gates.EvidenceOf(s) {
-		list = append(list, model.Evidence{Kind: e.Kind, Before: was[e.Kind], Now: e.Count})
-	}
-	return list
+	return each(nil, gates.EvidenceOf(s), func(e gates.Evidence) model.Evidence {
+		return model.Evidence{Kind: e.Kind, Before: was[e.Kind], Now: e.Count}
+	})
 }
 
 // known returns a number that is known, nil for one that is not.

@@ -105,10 +105,9 @@ func (c Comparison) notChecked() (list []model.NotChecked) {
 	if c.Surface != nil && c.Surface.Reason != "" {
 		list = append(list, model.NotChecked{Gate: "tool surface", Reason: c.Surface.Reason})
 	}
-	for _, reason := range c.Flips.NotChecked {
-		list = append(list, model.NotChecked{Gate: "decision flips", Reason: reason})
-	}
-	return list
+	return each(list, c.Flips.NotChecked, func(reason string) model.NotChecked {
+		return model.NotChecked{Gate: "decision flips", Reason: reason}
+	})
 }
 
 // surface returns the rows of the head's tool surface, nil where it was not asked for.

@@ -16,7 +16,7 @@ func WriteExportCheck(w io.Writer, format string, c *model.ExportCheck, s Style)
 
 func (t *terminal) exportCheck(c *model.ExportCheck) {
 	for _, problem := range c.Problems {
-		t.line("%s %s", t.paint("red", "✗"), text(problem))
+		t.marked(looks["fail"], text(problem))
 	}
 	if !t.style.Quiet {
 		t.line("registry   %s", text(c.Registry))

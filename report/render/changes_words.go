@@ -180,9 +180,7 @@ func baseWords(c model.Golden) string {
 		parts = append(parts, each(b.Tools.Added, func(tool string) string { return "+" + tool })...)
 		parts = append(parts, each(b.Tools.Removed, func(tool string) string { return "-" + tool })...)
 	}
-	for _, t := range b.Tokens {
-		parts = append(parts, fmt.Sprintf("%s %+d tokens", t.Bucket, t.Head-t.Base))
-	}
+	parts = append(parts, each(b.Tokens, func(t model.TokenStep) string { return fmt.Sprintf("%s %+d tokens", t.Bucket, t.Head-t.Base) })...)
 	return strings.Join(parts, ", ")
 }
 
@@ -226,11 +224,7 @@ func boundWords(bound any) string {
 	case map[string]any:
 		return oneBound(says)
 	case []any:
-		var words []string
-		for _, each := range says {
-			words = append(words, boundWords(each))
-		}
-		return strings.Join(words, " and ")
+		return strings.Join(each(says, boundWords), " and ")
 	}
 	return pack.CompactJSON(bound)
 }

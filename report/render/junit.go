@@ -225,10 +225,8 @@ func otherGroups(byGate map[string][]model.Finding, shown map[string]bool) []str
 
 // notCompared says why a pack was not compared with an earlier version.
 func notCompared(p *model.Pack) string {
-	for _, n := range p.NotChecked {
-		if n.Gate == "version" {
-			return "not checked: " + text(n.Reason)
-		}
+	if n := firstOf(p.NotChecked, func(n *model.NotChecked) bool { return n.Gate == "version" }); n != nil {
+		return "not checked: " + text(n.Reason)
 	}
 	return "not checked: there was nothing to compare with"
 }

@@ -128,11 +128,8 @@ func deed(d *model.Deed) sentence {
 
 // ordered says by whom something was done, and why.
 func ordered(d *model.Deed) string {
-	words := filled(d.Who)
-	for _, a := range d.Approvals {
-		words = append(words, fmt.Sprintf("approved by %s (%s)", a.Login, a.Role))
-	}
-	who := strings.Join(filled(append(words, d.PullRequest)...), ", ")
+	approved := each(d.Approvals, func(a model.Approval) string { return fmt.Sprintf("approved by %s (%s)", a.Login, a.Role) })
+	who := strings.Join(filled(slices.Concat([]string{d.Who}, approved, []string{d.PullRequest})...), ", ")
 	said := strings.TrimPrefix(strings.TrimSuffix(who+": "+d.Why, ": "), ": ")
 	if d.Void {
 		said = strings.TrimSuffix("does not count, because another statement moved the environment shortly before; "+said, "; ")

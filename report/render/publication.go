@@ -28,10 +28,7 @@ func knownOf(p *model.Publication) (nodes []node) {
 	if facts := publicationFacts(p); len(facts) > 0 {
 		nodes = append(nodes, known(facts))
 	}
-	for _, c := range publicationCommands(p) {
-		nodes = append(nodes, c)
-	}
-	return nodes
+	return append(nodes, each(publicationCommands(p), func(c shellCommand) node { return c })...)
 }
 
 func (b *builder) publication(p *model.Publication) item {
@@ -130,10 +127,7 @@ func publishTitle(all []model.Publication, escape func(string) string) (l look, 
 }
 
 func publicationCounts(all []model.Publication) string {
-	kinds := []string{unknownCount}
-	for _, status := range publicationOrder {
-		kinds = append(kinds, countWords[status])
-	}
+	kinds := append([]string{unknownCount}, each(publicationOrder, func(status string) string { return countWords[status] })...)
 	return kindCounts(all, func(p model.Publication) string { return cmp.Or(countWords[p.Status], unknownCount) }, kinds...)
 }
 

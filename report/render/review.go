@@ -157,6 +157,11 @@ func ReachesMore(p *model.Pack) bool {
 // refused now, or the reverse, is none.
 func permitsMore(e model.Effect) bool { return grew(e.Verdict) && e.Kind != stopEffect }
 
+// foundWords say a finding in one sentence.
+func foundWords(f model.Finding) sentence {
+	return message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(").")
+}
+
 // weakens reports whether a finding says that evidence became weaker.
 func weakens(f model.Finding) bool { return f.Weakens() }
 
@@ -226,7 +231,7 @@ func provisos(p *model.Pack) (nodes []node) {
 	}
 	for _, f := range p.BySeverity("warning") {
 		if slices.Contains([]string{"VER009", "VER011", "CFG002"}, f.Rule) && len(nodes) < maxCautions {
-			nodes = append(nodes, message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."))
+			nodes = append(nodes, foundWords(f))
 		}
 	}
 	return nodes

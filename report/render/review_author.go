@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -81,6 +80,15 @@ func faults(p *model.Pack, severity string) []model.Finding {
 	return those(independent(p, severity), func(f model.Finding) bool { return !raisesVersion(f) && !weakens(f) })
 }
 
+// blocking returns the severity of the findings for which a pack does not pass: it is for warnings only
+// where there are no errors.
+func blocking(p *model.Pack) string {
+	if len(p.BySeverity("error")) == 0 {
+		return "warning"
+	}
+	return "error"
+}
+
 // consequences returns the findings that follow from another one or from the change.
 func consequences(p *model.Pack) []model.Finding {
 	return those(p.Open(), func(f model.Finding) bool { return f.Cause != nil })
@@ -117,11 +125,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if p.Result == model.Passed {
 		return nil
 	}
-	severity := "error"
-	if len(p.BySeverity(severity)) == 0 {
-		severity = "warning"
-	}
-	faults := those(faults(p, severity), func(f model.Finding) bool { return !follows(p, &f) })
+	faults := those(faults(p, blocking(p)), func(f model.Finding) bool { return !follows(p, &f) })
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
@@ -253,9 +257,10 @@ func versionStepOf(p *model.Pack) steps {
 	}
 	known := map[string]bool{}
 	for _, f := range errors {
-		known[f.Rule] = known[f.Rule] || follows(p, &f)
+		if follows(p, &f) {
+			known[f.Rule] = true
+		}
 	}
-	maps.DeleteFunc(known, func(_ string, names bool) bool { return !names })
 	var words []sentence
 	s := plain("Set the version: ")
 	switch {

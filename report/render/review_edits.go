@@ -290,16 +290,11 @@ func textName(keyed string) sentence {
 
 // readText reports whether a change is of a text that agents or people read, and no value.
 func readText(c *model.Change) bool {
-	if !isText(c.Old) && !isText(c.New) {
-		return false
-	}
-	for _, part := range []string{"/summary", "/non_negotiables", "/tone_and_comms", "/rationale", "/reason", "/description", "/business_context"} {
-		if strings.Contains(c.Path, part) {
-			return true
-		}
-	}
-	return false
+	return (isText(c.Old) || isText(c.New)) && slices.ContainsFunc(readParts, func(part string) bool { return strings.Contains(c.Path, part) })
 }
+
+// readParts are in the paths of texts that somebody reads.
+var readParts = []string{"/summary", "/non_negotiables", "/tone_and_comms", "/rationale", "/reason", "/description", "/business_context"}
 
 // isText reports whether a value is a text, and not an empty one.
 func isText(raw json.RawMessage) bool {

@@ -62,9 +62,7 @@ func (b *builder) caution(p *model.Pack, cautions []power, controls []control) (
 	for _, c := range p.Diff.Contradictions[:min(len(p.Diff.Contradictions), maxCautions)] {
 		box.items = append(box.items, strong("Fault of packgate:").plain(" the changes are of class "+c.Class+", and more is permitted: ").message(c.What).request(", for example ", c.Request))
 	}
-	for i := range cautions {
-		box.items = append(box.items, cautions[i].sentence())
-	}
+	box.items = append(box.items, each(cautions, func(one power) sentence { return one.sentence() })...)
 	add := func(s sentence, most int) {
 		if len(box.items) < most {
 			box.items = append(box.items, s)
@@ -88,7 +86,7 @@ func (b *builder) caution(p *model.Pack, cautions []power, controls []control) (
 	}
 	for _, f := range p.Findings {
 		if f.Rule == "RSK012" && !f.Excused() && f.State != model.Existed {
-			add(message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."), maxCautions+1)
+			add(foundWords(f), maxCautions+1)
 		}
 	}
 	return box, controls[room:]

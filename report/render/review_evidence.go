@@ -183,9 +183,7 @@ func (b *builder) weaker(p *model.Pack) (nodes []node) {
 	if len(gone) == 0 {
 		return nil
 	}
-	nodes = append(nodes, alert{tone: waits, items: few(gone, maxCautions, func(f model.Finding) sentence {
-		return message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(").")
-	}, func(left int) sentence { return plain("And " + more(left, "weakening") + ", listed below.") })})
+	nodes = append(nodes, alert{tone: waits, items: few(gone, maxCautions, foundWords, func(left int) sentence { return plain("And " + more(left, "weakening") + ", listed below.") })})
 	changed := those(p.Evidence, func(e model.Evidence) bool { return e.Before != nil && *e.Before != e.Now })
 	changed = ranked(changed, func(e model.Evidence) int {
 		return behind(!strings.HasPrefix(e.Kind, "replay") && e.Kind != "golden_cases")

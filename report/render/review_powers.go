@@ -138,10 +138,8 @@ func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
 	case c != nil && c.Old != nil:
 		return c.Old.ApprovalMode
 	}
-	for _, r := range p.ToolSurface {
-		if r.Capability == e.Subject {
-			return r.ApprovalMode
-		}
+	if r := firstOf(p.ToolSurface, func(r *model.SurfaceRow) bool { return r.Capability == e.Subject }); r != nil {
+		return r.ApprovalMode
 	}
 	return string(pack.Destructive) // the surface says nothing of it
 }

@@ -61,11 +61,7 @@ func (b *builder) waiving(p *model.Pack) section {
 	if b.brief || p.Result == model.Passed || p.Pinned != nil {
 		return section{}
 	}
-	severity := "error"
-	if len(p.BySeverity(severity)) == 0 {
-		severity = "warning"
-	}
-	w := waiversOf(p, slices.DeleteFunc(faults(p, severity), notRaised))
+	w := waiversOf(p, slices.DeleteFunc(faults(p, blocking(p)), notRaised))
 	if w.n == 0 {
 		return section{}
 	}

@@ -38,28 +38,19 @@ func (b *builder) following(p *model.Pack) section {
 	s := section{id: "following", title: "What follows from it", words: "what follows from it: " + strings.Join(words, ", ")}
 	return s.of(listOf(list{noun: "consequence"}, entries, func(e **entry) item {
 		it := b.entry(*e)
-		it.said("because of", b.causeWords(p, (*e).Cause))
+		it.said("because of", causeWords(p, (*e).Cause))
 		return it
 	}))
 }
 
 // causeWords say what a finding follows from.
-func (b *builder) causeWords(p *model.Pack, cause *model.FollowsFrom) (s sentence) {
-	for i := range p.Findings {
-		if f := &p.Findings[i]; cause.Finding != "" && f.Fingerprint == cause.Finding {
-			return sentence{}.rule(f.Rule).plain(" ").add(at(spot{file: f.File, line: f.Line}))
-		}
+func causeWords(p *model.Pack, cause *model.FollowsFrom) sentence {
+	f := firstOf(p.Findings, func(f *model.Finding) bool { return cause.Finding != "" && f.Fingerprint == cause.Finding })
+	if f != nil {
+		return sentence{}.rule(f.Rule).plain(" ").add(at(spot{file: f.File, line: f.Line}))
 	}
-	for _, c := range p.Diff.Changes() {
-		if !slices.Contains(cause.Changes, c.Fingerprint) || len(s) > 0 && s[len(s)-1].text == "…" {
-			continue
-		}
-		if len(s) > 0 {
-			s = s.plain(", ")
-		}
-		s = s.add(at(changedAt(*c))).plain(" ").add(changeWords(c))
-	}
-	return s
+	changes := those(p.Diff.Changes(), func(c *model.Change) bool { return slices.Contains(cause.Changes, c.Fingerprint) })
+	return series(", ", each(changes, func(c *model.Change) sentence { return at(changedAt(*c)).plain(" ").add(changeWords(c)) })...)
 }
 
 // entry is a fault with the other places that it is found at.

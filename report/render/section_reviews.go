@@ -12,11 +12,7 @@ func reviewWords(one *model.RequiredReview) sentence {
 	if len(one.Members) > 0 {
 		asked = " (ask " + model.Few(one.Members, maxNames, "member") + ")"
 	}
-	var by []string
-	for _, login := range one.By {
-		by = append(by, "@"+login)
-	}
-	names := model.Few(by, maxNames, "person")
+	names := model.Few(each(one.By, func(login string) string { return "@" + login }), maxNames, "person")
 	switch one.Status {
 	case model.ReviewApproved:
 		return plain("✓ " + names)
