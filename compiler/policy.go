@@ -3,7 +3,6 @@ package compiler
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
@@ -111,11 +110,7 @@ func undecided(rule *pack.Rule, cause *jsonlogic.Cause) *Stop {
 
 // explain words a cause so that it names its variable.
 func explain(cause *jsonlogic.Cause) string {
-	text := cause.String()
-	if cause.Variable != "" && !strings.Contains(text, cause.Variable) {
-		text += " (it depends on " + cause.Variable + ")"
-	}
-	return text
+	return jsonlogic.Named(cause.String(), cause.Variable)
 }
 
 // standings returns the decisions that belong to the intent, those to which an

@@ -75,6 +75,14 @@ func (c *Cause) String() string {
 	return fmt.Sprintf("operator %q cannot decide: %s", c.Operator, c.Reason)
 }
 
+// Named returns what was said of a cause, with the variable that it depends on where that is not in it.
+func Named(words, variable string) string {
+	if variable != "" && !strings.Contains(words, variable) {
+		words += " (it depends on " + variable + ")"
+	}
+	return words
+}
+
 // unknown is a value that evaluation could not determine. Its truth may be
 // known all the same. It moves through evaluation as a value like any other.
 type unknown struct {

@@ -3,7 +3,6 @@ package build
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
@@ -107,11 +106,7 @@ const (
 func (x *explainer) condition(n *pack.Node, truth jsonlogic.Truth, cause *jsonlogic.Cause) *model.ConditionWhy {
 	out := &model.ConditionWhy{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
 	if cause != nil {
-		words := cause.String()
-		if cause.Variable != "" && !strings.Contains(words, cause.Variable) {
-			words += " (it depends on " + cause.Variable + ")"
-		}
-		out.Cause = &model.CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: words, Place: placeOf(pack.Place(cause.Node, n))}
+		out.Cause = &model.CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: jsonlogic.Named(cause.String(), cause.Variable), Place: placeOf(pack.Place(cause.Node, n))}
 		return out
 	}
 	s := &search{data: x.data, into: out}

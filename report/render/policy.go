@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
 )
@@ -222,11 +223,7 @@ func (r *bookRows) example(label string, x *rulebook.Example, none string) {
 		r.add(label, x.Words)
 	}
 	if x.Because != "" {
-		because := x.Because
-		if x.Variable != "" && !strings.Contains(because, x.Variable) {
-			because += " (it depends on " + x.Variable + ")"
-		}
-		r.add("", "because "+because)
+		r.add("", "because "+jsonlogic.Named(x.Because, x.Variable))
 	}
 }
 
