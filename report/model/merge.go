@@ -163,14 +163,19 @@ func onePerPath(packs []onePack) (Packs, error) {
 	out := packs[:0]
 	for i := range packs {
 		last := len(out) - 1
-		if path, kind := packs[i].row.Path, packs[i].row.Kind; last < 0 || out[last].row.Path != path || out[last].row.Kind != kind || out[last].line() != packs[i].line() {
+		if last < 0 || out[last].place() != packs[i].place() {
 			out = append(out, packs[i])
 		} else if same, err := samePack(&all.list[last], &all.list[i]); err != nil || !same {
-			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things about %q", ErrNotOneRun, path))
+			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things about %q", ErrNotOneRun, packs[i].row.Path))
 		}
 	}
 	return Packs{list: out}, nil
 }
+
+// onePlace tells the entries of a report apart.
+type onePlace struct{ kind, path, line string }
+
+func (o *onePack) place() onePlace { return onePlace{o.row.Kind, o.row.Path, o.line()} }
 
 // line tells the lines of one pins file apart; "" for all other entries.
 func (o *onePack) line() string {

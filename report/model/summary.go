@@ -109,7 +109,7 @@ func (r *Report) entire() error {
 	left, known := r.Partial.LeftOut, map[onePlace]bool{}
 	blocked := left.Blocked > 0
 	for i, b := range r.Packs.Briefs() {
-		place := onePlace{b.Kind, b.Path, r.Packs.list[i].line()}
+		place := r.Packs.list[i].place()
 		if known[place] {
 			return refuse("it has %.200q twice", b.Path)
 		}
@@ -123,9 +123,6 @@ func (r *Report) entire() error {
 	}
 	return nil
 }
-
-// onePlace tells the entries of a report apart.
-type onePlace struct{ kind, path, line string }
 
 // Cut counts what a summary leaves out of a pack that is too large for it.
 type Cut struct {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -72,25 +73,15 @@ func shortened[T any](list []T, n int, weight func(T) int) ([]T, int) {
 	if len(list) <= n {
 		return list, 0
 	}
-	limits := make([]int, len(list))
-	for i := range list {
-		limits[i] = weight(list[i])
+	order := make([]int, len(list)) // indices, those of the lowest weight first
+	for i := range order {
+		order[i] = i
 	}
-	order := slices.Sorted(slices.Values(limits))
-	heaviest, room := order[n-1], n
-	for _, w := range limits {
-		if w < heaviest {
-			room--
-		}
-	}
-	kept := make([]T, 0, n)
-	for i, w := range limits {
-		if w == heaviest {
-			room--
-		}
-		if w < heaviest || w == heaviest && room >= 0 {
-			kept = append(kept, list[i])
-		}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weight(list[a]), weight(list[b])) })
+	slices.Sort(order[:n])
+	kept := make([]T, n)
+	for i, at := range order[:n] {
+		kept[i] = list[at]
 	}
 	return kept, len(list) - n
 }

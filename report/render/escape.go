@@ -22,25 +22,16 @@ const (
 
 // shorten cuts a text to n characters and says how many are left out.
 func shorten(s string, n int) string {
-	head, rest := divided(s, n)
-	if rest == "" {
-		return s
-	}
-	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(rest))
-}
-
-// divided returns the first n characters of a text, and what follows them.
-func divided(s string, n int) (head, rest string) {
 	if len(s) <= n {
-		return s, ""
+		return s
 	}
 	for i := range s {
 		if n == 0 {
-			return s[:i], s[i:]
+			return fmt.Sprintf("%s… (%d more characters)", s[:i], utf8.RuneCountInString(s[i:]))
 		}
 		n--
 	}
-	return s, ""
+	return s
 }
 
 // Visible returns the text in one line. Every character that could act on what displays it is

@@ -55,11 +55,7 @@ const mostApart = 3
 // they are those of its beginning.
 func shapeOf(message string) string {
 	var b strings.Builder
-	head, rest := divided(message, maxMarkdownText)
-	if rest != "" {
-		head += "…"
-	}
-	quotes(head, func(words string) {
+	quotes(pack.Clip(message, maxMarkdownText), func(words string) {
 		b.WriteString(strings.Map(func(r rune) rune {
 			if '0' <= r && r <= '9' {
 				return -1
