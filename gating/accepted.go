@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -21,11 +22,12 @@ import (
 // excuses a finding as it was there; one that the change brings counts with the approval of
 // reviews.baseline.
 type acceptedFindings struct {
-	file    *repo.Accepted     // of the workspace; nil for none
-	all     []repo.Acceptance  // its entries
-	entries []acceptedEntry    // those in force
-	brought []*repo.Acceptance // those that wait for an approval, or have it
-	refused []about            // that the baseline grows
+	file    *repo.Accepted      // of the workspace; nil for none
+	all     []repo.Acceptance   // its entries
+	entries []acceptedEntry     // those in force
+	brought []*repo.Acceptance  // those that wait for an approval, or have it
+	refused []about             // that the baseline grows
+	sharing map[string][]string // the files of each pack_id that several files have
 }
 
 // acceptedEntry is an entry in force. Anew says that it was recorded with the change and approved,
@@ -167,17 +169,25 @@ func (r *Run) grow(ctx context.Context, in *Inputs) error {
 	return nil
 }
 
-// gated reports whether anything says that the baseline was gated: it has a config, or a workflow
-// that runs packgate.
+// gated reports whether anything says that the baseline was gated: a config or a baseline file, in the
+// folder or above it, or a workflow that runs packgate.
 func (b *Baseline) gated(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	_, there, err := b.Read(b.ConfigName, maxConfig)
-	if err != nil || there {
-		return true, err
+	names := []string{b.Path(b.ConfigName)}
+	for dir := b.prefix; ; dir = path.Dir(dir) {
+		names = append(names, path.Join(dir, repo.ConfigName), path.Join(dir, repo.AcceptedName))
+		if dir == "." {
+			break
+		}
+	}
+	for _, name := range names {
+		if _, err := b.Tree.ReadFile(name, 0); !errors.Is(err, fs.ErrNotExist) {
+			return true, nil // it is there, whatever it holds
+		}
 	}
 	running, err := b.Workflows()
 	return err != nil || running.CallsAny(), err
@@ -264,7 +274,7 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 			}
 		}
 		j.used[e.Seal] = used
-		if used < e.Most() && j.result.Checked(e.Rule) {
+		if used < e.Most() && len(a.sharing[id]) == 0 && j.result.Checked(e.Rule) {
 			if changed >= 0 {
 				counting[len(about)] = changed
 			}

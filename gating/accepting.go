@@ -45,7 +45,7 @@ func (r *Run) Accepting(ctx context.Context, in Inputs, rec Recording) (*Recorde
 	if err != nil {
 		return nil, err
 	}
-	if p.twins, err = in.twins(nil); err != nil {
+	if err = p.identify(nil); err != nil {
 		return nil, err
 	}
 	if p.named, err = in.sets(nil); err != nil {
@@ -92,7 +92,7 @@ func (in *Inputs) stillAccepted(now time.Time) error {
 func (out *Recorded) keptEntries(old []repo.Acceptance) (n int) {
 	for i := range old {
 		if slices.ContainsFunc(out.Entries, func(e repo.Acceptance) bool {
-			return e.Pack == old[i].Pack && e.Finding == old[i].Finding && e.Content == old[i].Content
+			return e.SameFinding(&old[i])
 		}) {
 			n++
 		}
@@ -109,7 +109,8 @@ func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
 		return
 	}
 	id, now := j.subject.Pack.PackMeta.PackID.Value, newSide(j.subject)
-	first := len(out.Entries)
+	var own []repo.Acceptance
+	defer func() { out.merge(own) }()
 	for _, e := range p.accepted.entries {
 		n := j.used[e.Seal]
 		if e.Pack != id || n == 0 {
@@ -122,7 +123,7 @@ func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
 		if rec.Renew == RenewAll || rec.Renew == id {
 			entry.Owner, entry.Reason, entry.Recorded, entry.Expires = rec.Owner, rec.Reason, rec.Today, rec.Expires
 		}
-		out.Entries, out.Kept = append(out.Entries, entry), out.Kept+n
+		own, out.Kept = append(own, entry), out.Kept+n
 	}
 	for _, f := range j.result.Findings {
 		wanted := f.Severity == finding.Error || rec.Warnings
@@ -133,7 +134,8 @@ func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
 				out.Left = append(out.Left, LeftOut{file, f})
 			}
 		case !rec.Shrink:
-			out.add(first, repo.Acceptance{
+			out.Added++
+			own = add(own, repo.Acceptance{
 				Pack: id, Rule: f.Rule, Path: f.Location.Path, Finding: f.Kin(), Content: now.content(f),
 				Recorded: rec.Today, Expires: rec.Expires, Owner: rec.Owner, Reason: rec.Reason,
 			})
@@ -141,17 +143,27 @@ func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
 	}
 }
 
-// add adds an entry, or counts it where there is an equal one among those of its pack, which begin at first.
-// An entry that is for more findings than before is recorded again.
-func (out *Recorded) add(first int, e repo.Acceptance) {
-	out.Added++
-	for i := first; i < len(out.Entries); i++ {
-		old := &out.Entries[i]
-		if old.Rule == e.Rule && old.Finding == e.Finding && old.Content == e.Content {
-			e.Count = old.Most() + 1
-			*old = e
-			return
+// add adds an entry to those of a pack file, or counts it where there is an equal one. An entry that is for
+// more findings than before is recorded again.
+func add(own []repo.Acceptance, e repo.Acceptance) []repo.Acceptance {
+	if i := slices.IndexFunc(own, func(old repo.Acceptance) bool { return old.SameFinding(&e) }); i >= 0 {
+		e.Count = own[i].Most() + 1
+		own[i] = e
+		return own
+	}
+	return append(own, e)
+}
+
+// merge adds the entries of a pack file. One that another file of the pack has too is for as many findings
+// as the file with the most of them has.
+func (out *Recorded) merge(own []repo.Acceptance) {
+	for _, e := range own {
+		i := slices.IndexFunc(out.Entries, func(old repo.Acceptance) bool { return old.SameFinding(&e) })
+		switch {
+		case i < 0:
+			out.Entries = append(out.Entries, e)
+		case out.Entries[i].Most() < e.Most():
+			out.Entries[i] = e
 		}
 	}
-	out.Entries = append(out.Entries, e)
 }

@@ -60,10 +60,10 @@ func (j *judged) markOld(b *Baseline, policy gates.Policy, before []finding.Find
 }
 
 // atBase reports whether the pack is compared with the one of the base, which could be read as a
-// whole, and with no earlier or published version in its place.
+// whole, with no earlier or published version in its place, and is no copy of it.
 func (j *judged) atBase(b *Baseline) bool {
 	c := j.compared
-	return b != nil && j.before != nil && !j.stoodIn && c.unread == nil && c.published == nil && c.from != nil && c.from.at == b.Commit
+	return b != nil && j.before != nil && !j.stoodIn && !j.copied && c.unread == nil && c.published == nil && c.from != nil && c.from.at == b.Commit
 }
 
 // asBefore reports whether a finding can be what it was before, whatever else of the pack has
@@ -129,15 +129,12 @@ func (s *side) within(file string) string {
 // at returns the value at a place, "" where the place is a whole document or a layer of a pack,
 // of which a finding speaks for what is missing in it.
 func (s *side) at(l finding.Location) string {
-	if strings.Count(l.Pointer, "/") < 2 {
-		return ""
-	}
 	doc := s.document(l.File)
-	if doc == nil {
+	if l.Pointer == "" || doc == nil {
 		return ""
 	}
 	n := doc.Root.Find(l.Pointer)
-	if n == nil {
+	if n == nil || doc == s.subject.Unit.Document && isLayer(n, l.Pointer) {
 		return ""
 	}
 	value, known := s.values[n]
@@ -147,6 +144,11 @@ func (s *side) at(l finding.Location) string {
 		s.values[n] = value
 	}
 	return value
+}
+
+// isLayer reports whether what is at a place in a pack is one of its layers.
+func isLayer(n *pack.Node, pointer string) bool {
+	return n.Kind == pack.Object && slices.Contains(pack.Layers(), strings.TrimPrefix(pointer, "/"))
 }
 
 // document returns a file of the pack or of a catalog; nil for another one.

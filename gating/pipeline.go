@@ -33,6 +33,7 @@ type pipeline struct {
 	lookup    *Lookup
 	policy    gates.Policy
 	overrides []diffing.Override  // of the class table
+	ids       map[string]identity // what the files of the repository are
 	twins     map[string][]string // files with different content of the version that a pack is
 	named     sets                // of packs that golden cases name together
 }
@@ -48,6 +49,15 @@ func newPipeline(r *Run, in Inputs) (*pipeline, error) {
 	}
 	p.overrides, err = diffing.Overrides(in.Config)
 	return p, err
+}
+
+// identify notes which packs the files of the repository are. What is known need not be read.
+func (p *pipeline) identify(known map[string]identity) (err error) {
+	if p.ids, err = p.identities(known); err == nil {
+		p.twins = p.Workspace.twins(p.ids)
+		p.accepted.sharing = sharing(p.ids)
+	}
+	return err
 }
 
 // ErrStopped is the error of work that ended with its context, in the words of where.
@@ -132,6 +142,7 @@ type judged struct {
 	before   *gate.Subject     // in which they were found; nil where nothing is known of it
 	was      []finding.Finding // what the gates find in before, where it differs from the pack
 	used     map[string]int    // how many findings each entry of the baseline file excuses, by its seal
+	copied   bool              // another file is what became of the one that it is compared with
 	stoodIn  bool              // before is an earlier version, for files that cannot be read in the baseline
 	// environments are those to which overlays or catalogs bring something.
 	environments []environments.Change
@@ -176,6 +187,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if j.compared, err = p.compare(ctx, unit); err != nil {
 		return nil, err
 	}
+	j.copied = p.copied(name, j.compared.from)
 	if err := p.together(ctx, unit, j); err != nil {
 		return nil, err
 	}

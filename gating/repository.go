@@ -2,14 +2,12 @@ package gating
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/repository"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 )
@@ -116,56 +114,4 @@ func (b *Baseline) blobs(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return ids, err
-}
-
-// identity is what a file says that it is.
-type identity struct{ id, version string }
-
-// twins returns the files that claim to be the version that another file is, with other
-// content: to each those that differ from it. What is known of packs need not be read.
-func (w *Workspace) twins(known map[string]identity) (map[string][]string, error) {
-	all := w.Packs
-	if !w.whole {
-		var err error
-		all, err = w.Files.Find(nil, w.Patterns...)
-		if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
-			return nil, err
-		}
-	}
-	claims := map[identity][]string{}
-	for _, name := range all {
-		is, ok := known[name]
-		if !ok {
-			g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
-			if err != nil {
-				return nil, err
-			}
-			is = identity{g.ID, g.Version}
-		}
-		if is.id != "" && is.version != "" {
-			claims[is] = append(claims[is], name)
-		}
-	}
-	twins := map[string][]string{}
-	for _, names := range claims {
-		if len(names) < 2 {
-			continue
-		}
-		digests := map[string]pack.Digest{}
-		for _, name := range names {
-			doc, _, err := w.Files.Document(name, w.Config.Limits)
-			if err != nil {
-				continue // gating it says why
-			}
-			digests[name], _ = doc.CanonicalDigest() // "" for one with faults, which is like no other
-		}
-		for _, name := range names {
-			for _, other := range names {
-				if name != other && (digests[name] != digests[other] || digests[name] == "") {
-					twins[name] = append(twins[name], other)
-				}
-			}
-		}
-	}
-	return twins, nil
 }

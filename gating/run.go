@@ -123,7 +123,7 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if err := r.together(ctx, in, nil, looser); err != nil {
 		return err
 	}
-	r.unusedPatterns(in, from)
+	r.unused(in, from)
 	r.reviews(in, from, looser)
 	return r.strayWaivers(in)
 }
@@ -150,7 +150,7 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if err != nil {
 		return err
 	}
-	if p.twins, err = in.twins(in.since.claims); err != nil {
+	if err = p.identify(in.since.claims); err != nil {
 		return err
 	}
 	if p.named, err = in.sets(nil); err != nil {

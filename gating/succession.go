@@ -35,8 +35,7 @@ func (r *Run) Succession(in Inputs) (*Succession, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.twins, err = in.twins(nil)
-	return &Succession{p}, err
+	return &Succession{p}, p.identify(nil)
 }
 
 // BaselineFile returns the digest of the baseline file, "" where there is none.

@@ -82,14 +82,15 @@ func (in Inputs) long(now time.Time) (found []about) {
 	return found
 }
 
-// unusedPatterns reports the waivers for a pattern of packs that none of those needs which it
-// matches, once all packs of the repository were gated: they are those of the report from one on.
-func (r *Run) unusedPatterns(in Inputs, from int) {
+// unused reports the waivers for a pattern of packs, and the entries of the baseline file for a pack that
+// several files have, that none of those needs which they are for, once all packs of the repository were
+// gated: they are those of the report from one on.
+func (r *Run) unused(in Inputs, from int) {
 	if !in.whole || !in.Shard.Whole() || r.Broken != 0 {
 		return
 	}
 	today := r.Now().UTC().Format(time.DateOnly)
-	var found []finding.Finding
+	found := r.staleShared(in, from)
 	for i := range in.Config.Waivers.Items {
 		w := &in.Config.Waivers.Items[i]
 		if !w.Glob() || waivers.Expired(w, today) || in.leaves(w) {
@@ -103,6 +104,39 @@ func (r *Run) unusedPatterns(in Inputs, from int) {
 	if len(found) > 0 {
 		r.Add(build.NewRepository(in.Files.Show("."), finding.Sort(found)))
 	}
+}
+
+// staleShared reports the entries of the baseline file for a pack that several files have, of which none
+// has the finding as it was.
+func (r *Run) staleShared(in Inputs, from int) (found []finding.Finding) {
+	packs, files := r.Report.Packs, map[string][]int{}
+	for i := from; i < packs.Len(); i++ {
+		if b := packs.Brief(i); b.Kind == "" {
+			files[idOf(b.Pack)] = append(files[idOf(b.Pack)], i)
+		}
+	}
+	policy, err := in.policy(r.Now())
+	if err != nil {
+		return nil // which the packs have said
+	}
+	for _, e := range in.accepted.entries {
+		own := files[e.Pack]
+		if len(own) < 2 || policy.Ended(e.Expires) {
+			continue
+		}
+		rule, g := gates.Find(e.Rule)
+		if !slices.ContainsFunc(own, func(i int) bool { return excusedBy(e, packs.At(i)) || !checkedIn(packs.At(i), rule, g) }) {
+			found = append(found, waivers.StaleEntry(e.Acceptance, 0, false))
+		}
+	}
+	return policy.JudgeAlone(found)
+}
+
+// excusedBy reports whether a pack of a report has a finding that an entry excuses.
+func excusedBy(e acceptedEntry, p *model.Pack) bool {
+	return slices.ContainsFunc(p.Findings, func(f model.Finding) bool {
+		return f.Accepted != nil && f.Rule == e.Rule && (f.Fingerprint == e.Finding || f.Path == e.Path)
+	})
 }
 
 // Use is what a waiver is for, and excuses.

@@ -62,11 +62,16 @@ func (a Acceptance) Sealed() Acceptance {
 	return a
 }
 
-// CoversNoMore reports whether the entry excuses no more than another one, and was recorded with
-// it. A finding that was accepted anew is another entry, whatever else is the same.
+// CoversNoMore reports whether the entry is another one, be it for fewer findings or until an
+// earlier day. One that says anything else, such as another reason, is a new entry.
 func (a *Acceptance) CoversNoMore(old *Acceptance) bool {
-	return a.is() == old.is() && a.Recorded == old.Recorded && a.Expires <= old.Expires && a.Most() <= old.Most()
+	fewer := *old
+	fewer.Count, fewer.Expires = a.Count, min(a.Expires, old.Expires)
+	return a.Most() <= old.Most() && fewer.Sealed().Seal == a.Sealed().Seal
 }
+
+// SameFinding reports whether two entries are for the same finding of the same pack.
+func (a *Acceptance) SameFinding(other *Acceptance) bool { return a.is() == other.is() }
 
 // acceptedFinding is by what an entry is told from others.
 type acceptedFinding struct{ pack, rule, finding, content string }
@@ -81,7 +86,10 @@ const (
 	maxAcceptedValues = 150_000
 )
 
-const acceptedHint = "write it again with packgate baseline write"
+const (
+	acceptedHint = "write it again with packgate baseline write"
+	tooMuchHint  = "fix some of what it holds, and " + acceptedHint
+)
 
 // Accepted reads the baseline file of a repository; nil where it has none. The error is a *Problem
 // or Problems where the file is not valid, was edited by hand, or is a symbolic link.
@@ -93,7 +101,7 @@ func (f *Files) Accepted() (*Accepted, error) {
 	if info, err := fs.Lstat(f.tree, AcceptedName); err != nil || info.Mode()&fs.ModeSymlink != 0 {
 		return nil, errors.Join(err, fileProblem(f.Show(AcceptedName), "the baseline is a symbolic link", "put the file itself there"))
 	}
-	src, err := f.within(AcceptedName, maxAccepted, "baseline", "fix some of what it holds, and "+acceptedHint)
+	src, err := f.within(AcceptedName, maxAccepted, "baseline", tooMuchHint)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +114,11 @@ func ParseAccepted(file string, src []byte) (*Accepted, error) {
 	limits := pack.DefaultLimits()
 	limits.MaxBytes, limits.MaxValues = maxAccepted, maxAcceptedValues
 	doc, faults := pack.Read(file, src, limits)
+	for i := range faults {
+		if faults[i].Kind == pack.Limit {
+			faults[i].Hint = tooMuchHint
+		}
+	}
 	if err := Unreadable(faults); err != nil {
 		return nil, err
 	}

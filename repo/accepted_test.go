@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,8 @@ func TestAcceptedFiles(t *testing.T) {
 		f, _ := tree(t, map[string]string{AcceptedName: text})
 		if a, err := f.Accepted(); err == nil {
 			t.Errorf("%s: %+v", name, a)
+		} else if p := new(Problem); errors.As(err, &p) && strings.Contains(p.Hint, "the pack") {
+			t.Errorf("%s: it is no pack: %s", name, p.Hint)
 		}
 	}
 	f, dir := tree(t, map[string]string{"other.json": acceptedText(t, anAcceptance)})
@@ -123,7 +126,9 @@ func TestCoversNoMore(t *testing.T) {
 		change func(*Acceptance)
 		want   bool
 	}{
-		"the same": {func(*Acceptance) {}, true}, "another owner": {func(a *Acceptance) { a.Owner, a.Reason = "x", "y" }, true},
+		"the same": {func(*Acceptance) {}, true}, "another owner": {func(a *Acceptance) { a.Owner = "x" }, false},
+		"another reason": {func(a *Acceptance) { a.Reason = "x" }, false}, "another path": {func(a *Acceptance) { a.Path = "/x" }, false},
+		"fewer, and an earlier day": {func(a *Acceptance) { a.Count, a.Expires = 1, "2027-01-01" }, true},
 		"an earlier day": {func(a *Acceptance) { a.Expires = "2027-01-01" }, true}, "a later day": {func(a *Acceptance) { a.Expires = "2027-05-26" }, false},
 		"more": {func(a *Acceptance) { a.Count = 2 }, false}, "recorded again": {func(a *Acceptance) { a.Recorded = "2026-11-27" }, false},
 		"another content": {func(a *Acceptance) { a.Content = "c" }, false}, "another pack": {func(a *Acceptance) { a.Pack = "c" }, false},

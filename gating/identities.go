@@ -1,0 +1,97 @@
+package gating
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// identity is what a file says that it is.
+type identity struct{ id, version string }
+
+// identities returns what the pack files of the repository say that they are, be they asked for
+// or not. What is known of packs need not be read.
+func (w *Workspace) identities(known map[string]identity) (map[string]identity, error) {
+	all := w.Packs
+	if !w.whole {
+		var err error
+		all, err = w.Files.Find(nil, w.Patterns...)
+		if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
+			return nil, err
+		}
+	}
+	ids := map[string]identity{}
+	for _, name := range all {
+		is, ok := known[name]
+		if !ok {
+			g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
+			if err != nil {
+				return nil, err
+			}
+			is = identity{g.ID, g.Version}
+		}
+		ids[name] = is
+	}
+	return ids, nil
+}
+
+// sharing returns the files of each pack_id that several files have, sorted.
+func sharing(ids map[string]identity) map[string][]string {
+	files := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		if id := ids[name].id; id != "" {
+			files[id] = append(files[id], name)
+		}
+	}
+	maps.DeleteFunc(files, func(_ string, names []string) bool { return len(names) < 2 })
+	return files
+}
+
+// twins returns the files that claim to be the version that another file is, with other
+// content: to each those that differ from it.
+func (w *Workspace) twins(ids map[string]identity) map[string][]string {
+	claims := map[identity][]string{}
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		if is := ids[name]; is.id != "" && is.version != "" {
+			claims[is] = append(claims[is], name)
+		}
+	}
+	twins := map[string][]string{}
+	for _, names := range claims {
+		if len(names) < 2 {
+			continue
+		}
+		digests := map[string]pack.Digest{}
+		for _, name := range names {
+			doc, _, err := w.Files.Document(name, w.Config.Limits)
+			if err != nil {
+				continue // gating it says why
+			}
+			digests[name], _ = doc.CanonicalDigest() // "" for one with faults, which is like no other
+		}
+		for _, name := range names {
+			for _, other := range names {
+				if name != other && (digests[name] != digests[other] || digests[name] == "") {
+					twins[name] = append(twins[name], other)
+				}
+			}
+		}
+	}
+	return twins
+}
+
+// copied reports whether another file of the repository is what became of the file of the base that
+// a pack is compared with. Then this one is a copy, and what is found in it is new.
+func (p *pipeline) copied(name string, from *packFile) bool {
+	if from == nil || from.name == name {
+		return false
+	}
+	same := p.accepted.sharing[p.ids[name].id]
+	if slices.Contains(same, from.name) {
+		return true
+	}
+	return len(same) > 0 && same[0] != name
+}
