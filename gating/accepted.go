@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -177,16 +176,15 @@ func (b *Baseline) gated(ctx context.Context) (bool, error) {
 	}
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	names := []string{b.Path(b.ConfigName)}
+	if b.has(b.prefix, b.ConfigName) {
+		return true, nil
+	}
 	for dir := b.prefix; ; dir = path.Dir(dir) {
-		names = append(names, path.Join(dir, repo.ConfigName), path.Join(dir, repo.AcceptedName))
+		if b.has(dir, repo.ConfigName) || b.has(dir, repo.AcceptedName) {
+			return true, nil
+		}
 		if dir == "." {
 			break
-		}
-	}
-	for _, name := range names {
-		if _, err := b.Tree.ReadFile(name, 0); !errors.Is(err, fs.ErrNotExist) {
-			return true, nil // it is there, whatever it holds
 		}
 	}
 	running, err := b.Workflows()

@@ -88,8 +88,8 @@ func usable(c *repo.Config) error {
 }
 
 // OpenWith opens the repository of a path together with the files of a git revision, whose
-// config is in force. For the revision "" it is Open, and there is no baseline. The caller
-// closes both.
+// config is in force, be it that of a folder around the one in which the change has another. For
+// the revision "" it is Open, and there is no baseline. The caller closes both.
 func OpenWith(ctx context.Context, name, revision string, s Settings) (*Workspace, *Baseline, error) {
 	if revision == "" {
 		w, err := Open(ctx, name, s)
@@ -103,7 +103,15 @@ func OpenWith(ctx context.Context, name, revision string, s Settings) (*Workspac
 	if err != nil {
 		return nil, nil, err
 	}
-	w, b, err := c.open(ctx, at, s)
+	of := c
+	if s.Config == "" {
+		at, of, err = c.outer(at)
+	}
+	var w *Workspace
+	var b *Baseline
+	if err == nil {
+		w, b, err = of.open(ctx, at, s)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, c.Close())
 	}
