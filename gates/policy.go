@@ -184,9 +184,7 @@ func (p Policy) about(w *repo.Waiver, used bool, checked func(*gate.Rule, *gate.
 	r, g := Find(w.Rule.Value)
 	switch {
 	case waivers.Expired(w, p.today):
-		return []finding.Finding{waivers.Finding(waivers.WVR001, w,
-			fmt.Sprintf("the waiver of %s for %q ended on %s", w.Rule.Value, w.Pack.Value, w.Expires.Value),
-			"fix what it excused and remove it")}
+		return []finding.Finding{waivers.Ended(w)}
 	case w.Expires.Value > p.lastDay:
 		found = append(found, waivers.Long(w, p.days, p.lastDay, finding.Warning))
 	}

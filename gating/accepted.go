@@ -208,9 +208,9 @@ func (a *acceptedFindings) identity() string {
 	return fields(all...)
 }
 
-// strayAccepted returns an error for entries of packs that the repository does not have, where it
-// is known which it has.
-func (in Inputs) strayAccepted() error {
+// strays returns an error for entries of the baseline file, and for waivers that the change brings, of packs
+// that the repository does not have, where it is known which it has.
+func (in Inputs) strays() error {
 	if !in.whole || len(in.since.unread) > 0 {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (in Inputs) strayAccepted() error {
 	for _, is := range in.since.claims {
 		refs = append(refs, is.id)
 	}
-	return in.accepted.stray(refs).Err()
+	return append(stray(in.brought(), refs), in.accepted.stray(refs)...).Err()
 }
 
 // stray returns an error for each entry of a pack that is not among those of the repository, as

@@ -125,7 +125,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 		return own, err
 	}
 	r.reviews(in, from, looser)
-	return own, in.strayAccepted()
+	return own, in.strays()
 }
 
 // concerned returns the packs that changed files concern, be it those of a pack that their

@@ -33,7 +33,7 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	if err != nil {
 		return err
 	}
-	found = slices.Concat(found, stray, in.long(r.Now()), in.accepted.refused)
+	found = slices.Concat(found, stray, in.outlasted(r.Now()), in.accepted.refused)
 	loose, err := r.loosened(ctx, in, c, looser)
 	if err != nil {
 		return err

@@ -19,22 +19,40 @@ import (
 // pack that could not be read may be any. Of several shards the first one speaks for
 // all, and looks at the packs of the others too.
 func (r *Run) strayWaivers(in Inputs) error {
-	if !in.whole || len(in.Config.Waivers.Items)+len(in.accepted.all) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
+	if !in.whole || len(in.later().Waivers.Items)+len(in.accepted.all) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
 		return nil
 	}
 	refs, err := r.refs(in)
 	if err != nil || slices.Contains(refs, "") {
 		return err
 	}
-	var problems repo.Problems
-	for _, waiver := range in.Config.Waivers.Items {
-		if !slices.ContainsFunc(refs, func(ref string) bool { return waiver.For(idOf(ref)) }) {
-			problem := repo.Problemf("remove it, or correct its pack", "the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value)
-			problem.Location = waiver.Pack.Node.Location()
+	var all []*repo.Waiver
+	for i := range in.later().Waivers.Items {
+		all = append(all, &in.later().Waivers.Items[i])
+	}
+	return append(stray(all, refs), in.accepted.stray(refs)...).Err()
+}
+
+// stray returns an error for each waiver of packs of which none is among those of the repository, as
+// pack_id@version.
+func stray(list []*repo.Waiver, refs []string) (problems repo.Problems) {
+	for _, w := range list {
+		if !slices.ContainsFunc(refs, func(ref string) bool { return w.For(idOf(ref)) }) {
+			problem := repo.Problemf("remove it, or correct its pack", "the waiver is for the pack %q, which is not in this repository", w.Pack.Value)
+			problem.Location = w.Pack.Node.Location()
 			problems = append(problems, problem)
 		}
 	}
-	return append(problems, in.accepted.stray(refs)...).Err()
+	return problems
+}
+
+// later returns the config that is in force once the change is merged: what is wrong with that is to be
+// known before, and what it corrects is no longer wrong.
+func (in Inputs) later() *repo.Config {
+	if in.own != nil {
+		return in.own
+	}
+	return in.Config
 }
 
 // idOf returns the pack_id of pack_id@version.
@@ -70,13 +88,16 @@ func (in Inputs) leaving() string {
 	return fields(gone...)
 }
 
-// long returns the waivers that the change brings and that end too late, by the config that is
-// in force.
-func (in Inputs) long(now time.Time) (found []about) {
-	last := in.Config.LastWaiverDay(now)
+// outlasted returns the waivers that the change brings and that end too late, by the config that is
+// in force, or have ended already.
+func (in Inputs) outlasted(now time.Time) (found []about) {
+	last, today := in.Config.LastWaiverDay(now), now.UTC().Format(time.DateOnly)
 	for _, w := range in.brought() {
-		if w.Expires.Value > last {
+		switch {
+		case w.Expires.Value > last:
 			found = append(found, about{"", waivers.Long(w, in.Config.WaiverDays(), last, finding.Error)})
+		case waivers.Expired(w, today):
+			found = append(found, about{"", waivers.Ended(w)})
 		}
 	}
 	return found

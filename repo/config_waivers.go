@@ -42,6 +42,19 @@ func (w *Waiver) For(packID string) bool {
 	return strings.HasSuffix(rest, parts[last])
 }
 
+// forAny reports whether the pattern of a waiver is for packs of whatever name: it says nothing but how
+// every pack_id begins, or is for a pack_id of which it has no letter.
+func (w *Waiver) forAny() bool {
+	if strings.Trim(strings.TrimPrefix(w.Pack.Value, "ctxpack."), "*._:-") == "" {
+		return true
+	}
+	foreign := strings.IndexFunc(letters, func(r rune) bool { return !strings.ContainsRune(strings.ToLower(w.Pack.Value), r) })
+	return foreign >= 0 && w.For("ctxpack."+strings.ReplaceAll("x.x:x_x-x.x:x_x-x", "x", letters[foreign:foreign+1]))
+}
+
+// letters are those of which no pack_id needs all.
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
 // Same reports whether two waivers excuse the same until the same day.
 func (w *Waiver) Same(other *Waiver) bool {
 	return coversNoMore(w.Node, other.Node) && coversNoMore(other.Node, w.Node)
@@ -80,8 +93,7 @@ func NewWaivers(before, after *Config) (list []*Waiver) {
 func (c *Config) checkWaivers() (problems Problems) {
 	for i := range c.Waivers.Items {
 		w := &c.Waivers.Items[i]
-		own := strings.TrimPrefix(w.Pack.Value, "ctxpack.")
-		if w.Glob() && strings.Trim(own, "*._:-") == "" {
+		if w.Glob() && w.forAny() {
 			problems = append(problems, Problemf("name the packs, or the beginning that their ids share, such as \"ctxpack.billing.*\"",
 				"the pattern %q matches every pack", w.Pack.Value).placed(w.Pack.Node))
 		}

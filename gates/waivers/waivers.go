@@ -74,6 +74,12 @@ func Long(w *repo.Waiver, days int, last string, severity finding.Severity) find
 	return f
 }
 
+// Ended returns the finding that a waiver has ended.
+func Ended(w *repo.Waiver) finding.Finding {
+	return Finding(WVR001, w, fmt.Sprintf("the waiver of %s for %q ended on %s", w.Rule.Value, w.Pack.Value, w.Expires.Value),
+		"fix what it excused and remove it")
+}
+
 // Covers reports whether the waiver speaks of the finding of a rule: the rule
 // by id or name, the finding's keyed path or one above it, and its thing where the
 // waiver names one.
