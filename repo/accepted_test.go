@@ -129,7 +129,7 @@ func TestCoversNoMore(t *testing.T) {
 		"the same": {func(*Acceptance) {}, true}, "another owner": {func(a *Acceptance) { a.Owner = "x" }, false},
 		"another reason": {func(a *Acceptance) { a.Reason = "x" }, false}, "another path": {func(a *Acceptance) { a.Path = "/x" }, false},
 		"fewer, and an earlier day": {func(a *Acceptance) { a.Count, a.Expires = 1, "2027-01-01" }, true},
-		"an earlier day": {func(a *Acceptance) { a.Expires = "2027-01-01" }, true}, "a later day": {func(a *Acceptance) { a.Expires = "2027-05-26" }, false},
+		"an earlier day":            {func(a *Acceptance) { a.Expires = "2027-01-01" }, true}, "a later day": {func(a *Acceptance) { a.Expires = "2027-05-26" }, false},
 		"more": {func(a *Acceptance) { a.Count = 2 }, false}, "recorded again": {func(a *Acceptance) { a.Recorded = "2026-11-27" }, false},
 		"another content": {func(a *Acceptance) { a.Content = "c" }, false}, "another pack": {func(a *Acceptance) { a.Pack = "c" }, false},
 		"another rule": {func(a *Acceptance) { a.Rule = "c" }, false}, "another finding": {func(a *Acceptance) { a.Finding = "c" }, false},

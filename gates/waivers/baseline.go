@@ -46,10 +46,10 @@ var BSL003 = &gate.Rule{
 	ID: "BSL003", Name: "grown-baseline", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot, Since: "0.2.0",
 	Title: "The baseline grows only with an approval",
 	Doc: "Whoever adds a finding to the baseline could add the fault that is to be hidden as well. So the baseline of the base is in " +
-		"force for a change. An entry that the change adds, that ends later, is for more findings or was recorded again counts only " +
+		"force for a change. An entry that the change adds, that ends later, is for more findings or says anything else counts only " +
 		"with the approval of all roles of `reviews.baseline` (those of `reviews.config` if it is left out). Until then it is an " +
 		"error, and the findings of the entry count. Entries may be removed by anybody.\n\n" +
-		"In a repository whose base has no config and no workflow with packgate, nothing is taken back: the first baseline " +
+		"In a repository whose base has no config, no baseline file and no workflow with packgate, nothing is taken back: the first baseline " +
 		"counts in the change that introduces the gate, for findings that the base has too.\n\n" +
 		"Fix the finding, or let one member of each role approve the pull request. If the config names no role, name one in a change " +
 		"that is merged first.",

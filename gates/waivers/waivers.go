@@ -29,7 +29,7 @@ var WVR001 = &gate.Rule{
 	ID: "WVR001", Name: "expired-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "A waiver has not expired",
 	Doc: "A waiver is valid up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
-		"that it covered counts again, and the waiver is reported too.\n\n" +
+		"that it covered counts again, and the waiver is reported too. A change that brings a waiver which has ended is told so at once.\n\n" +
 		"Correct what the waiver excused and remove it. If the exception has to continue, renew it before it ends: the change that " +
 		"moves the day waits for the approval of `reviews.waivers`. Once it has ended, the waiver of the base excuses nothing, also " +
 		"in a change that moves its day.",
