@@ -55,8 +55,9 @@ func (s *search) of(r *gate.Rule) {
 // remedy is a way to end an error: what to do with the pack, and how far it reaches.
 type remedy struct {
 	edit func(*pack.Document) ([]byte, error)
-	// own says that nothing but the value that the error is about is put right.
-	own bool
+	// own says that nothing but the value that the error is about is put right, and at that the
+	// error is found at that value, so that it is not a name which something was given.
+	own, at bool
 	// only is the name that is put back with all that it stood for, "" where no more than a
 	// scalar is put right.
 	only string
@@ -76,10 +77,10 @@ func (s *search) error(i int) {
 			continue
 		}
 		s.spread(i, &r, w)
-		if restored || r.own && r.steps {
+		if restored || r.at {
 			s.rejected(i, &r)
 		}
-		if w.fixed {
+		if w.fixed && r.at {
 			s.unversioned(i)
 		}
 		return
@@ -176,7 +177,7 @@ const mostRemedies = 3
 
 // remedies returns ways to end an error, the likeliest first.
 func (s *search) remedies(e *finding.Finding) (list []remedy) {
-	for _, near := range []func(*atom) (bool, bool){
+	for rank, near := range []func(*atom) (bool, bool){
 		func(a *atom) (bool, bool) { return s.at(a, e.Location), true },
 		func(a *atom) (bool, bool) { return a.identity && s.names(a, e), true },
 		func(a *atom) (bool, bool) {
@@ -186,7 +187,7 @@ func (s *search) remedies(e *finding.Finding) (list []remedy) {
 		for i := range s.atoms {
 			if is, own := near(&s.atoms[i]); is && e.State == finding.New {
 				a := s.atoms[i]
-				list = append(list, remedy{edit: a.undo, own: own, steps: true, changes: a.changes})
+				list = append(list, remedy{edit: a.undo, own: own, at: rank == 0, steps: true, changes: a.changes})
 			}
 		}
 	}

@@ -90,10 +90,19 @@ func consequences(p *model.Pack) []model.Finding {
 	return those(p.Open(), func(f model.Finding) bool { return f.Cause != nil })
 }
 
-// unsettled returns the findings that follow from the change. What follows from another finding
-// is gone once that one is.
+// unsettled returns the findings that follow from the change or from another finding, without those
+// that are gone once evidence is put back, or what was typed is corrected.
 func unsettled(p *model.Pack) []model.Finding {
-	return those(consequences(p), func(f model.Finding) bool { return f.Cause.Finding == "" })
+	undone := map[string]bool{} // by fingerprint
+	for _, f := range p.Open() {
+		undone[f.Fingerprint] = weakens(f) || p.Diff == nil || mistyped(p.Diff, &f)
+	}
+	return those(consequences(p), func(f model.Finding) bool { return !undone[f.Cause.Finding] })
+}
+
+// mistyped reports whether a finding is about a value that the change has typed.
+func mistyped(d *model.Diff, f *model.Finding) bool {
+	return slices.ContainsFunc(d.Changes(), func(c *model.Change) bool { return c.Kind == "changed" && c.File == f.File && c.Line == f.Line })
 }
 
 // maxSteps is how many independent errors are steps above the fold.
