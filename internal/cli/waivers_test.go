@@ -135,7 +135,7 @@ func TestWaiversOfAChange(t *testing.T) {
 		{"a pattern that is used", "waivers:\n" + waiverOf("RSK006", "*support", "2026-10-31"), "labels: true\nwaivers:\n" + waiverOf("RSK006", "*support", "2026-10-31"), gating.ExitPass, []string{"! WVR", "waived"}},
 		{"a pattern of all packs", "", "waivers:\n" + waiverOf("RSK006", "ctxpack.*", "2026-10-31"), gating.ExitUse, []string{`the pattern "ctxpack.*" matches every pack`}},
 		{"a pattern for what is of one pack", "", "waivers:\n  - {rule: RPL014, pack: \"ctxpack.s*\", of: a, reason: r, owner: o, expires: 2026-10-31}\n", gating.ExitUse, []string{"is for one thing of one pack"}},
-		{"a pattern for no pack", "", "waivers:\n" + waiverOf("RSK006", "ctxpack.x*", "2026-10-31"), gating.ExitPass, []string{"! RSK006 conditional-gate waived"}},
+		{"a pattern for no pack", "", "waivers:\n" + waiverOf("RSK006", "ctxpack.x*", "2026-10-31"), gating.ExitUse, []string{"! RSK006 conditional-gate waived", `the waiver is for the pack "ctxpack.x*", which is not in this repository`}},
 		{"a rule without waivers", "", "waivers:\n" + waiverOf("CFG001", "ctxpack.support", "2026-10-31"), gating.ExitUse, []string{"CFG001 cannot be waived"}},
 		{"who approves waivers", roles, strings.Replace(roles, "waivers: [b], ", "waivers: [], ", 1) + good, gating.ExitPass, []string{"a needed (ask mona) for a looser config: reviews.waivers", "b needed"}},
 	} {
