@@ -101,7 +101,7 @@ func (s *scene) emptied(t *policy.Tool) (f jsonlogic.Formula, can bool) {
 	if !known {
 		var ways []jsonlogic.Formula
 		for _, arg := range t.Arguments() {
-			sources := until(s.sources(t, arg), true)
+			sources := afterApproval(s.sources(t, arg))
 			ways = append(ways, s.crossed(sources)...)
 			ways = append(ways, s.exhausted(sources)...)
 		}

@@ -148,12 +148,17 @@ type gap struct {
 
 // gaps returns in what bounds may be looser than others, each once. What an approval ends is
 // looser after it only where something is that was not looser before it.
-func gaps(was, is []source, f Facet) (list []gap) {
-	before, known := f.Keyword.gaps(was, is)
+func gaps(was, is []source, f Facet) []gap {
 	if !f.Approved {
+		before, _ := f.Keyword.openings(was, is)
 		return before
 	}
-	after, found := f.Keyword.gaps(until(was, true), until(is, true))
+	wasAfter, isAfter := afterApproval(was), afterApproval(is)
+	if len(wasAfter) == len(was) && len(isAfter) == len(is) {
+		return nil // an approval ends nothing
+	}
+	_, known := f.Keyword.openings(was, is)
+	after, found := f.Keyword.openings(wasAfter, isAfter)
 	for key := range found {
 		if !known[key] {
 			return after
@@ -166,13 +171,13 @@ func gaps(was, is []source, f Facet) (list []gap) {
 type opening struct {
 	bound  string // what it says
 	when   literal
-	part   string
+	part   any // see part
 	covers string
 }
 
-// gaps returns in what bounds may be looser than others by a keyword, each once, and what is
+// openings returns in what bounds may be looser than others by a keyword, each once, and what is
 // looser in each.
-func (k Keyword) gaps(old, now []source) (list []gap, found map[opening]bool) {
+func (k Keyword) openings(old, now []source) (list []gap, found map[opening]bool) {
 	var all []*atoms
 	for _, s := range slices.Concat(old, now) {
 		all = append(all, &s.atoms)
@@ -184,7 +189,7 @@ func (k Keyword) gaps(old, now []source) (list []gap, found map[opening]bool) {
 		for _, part := range s.parts(k, values) {
 			covers, certain := uncovered(s, now, part.rejects)
 			at := written(covers)
-			found[opening{s.key, s.when, part.name, at}] = true
+			found[opening{s.key, s.when, part.is, at}] = true
 			if !known[at] {
 				known[at] = true
 				list = append(list, gap{s, covers, certain})
@@ -194,14 +199,14 @@ func (k Keyword) gaps(old, now []source) (list []gap, found map[opening]bool) {
 	return list, found
 }
 
-// until returns the bounds that hold before an approval, or those after it.
-func until(list []source, approved bool) []source {
-	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return approved && s.unlessApproved })
+// afterApproval returns the bounds that hold after an approval too.
+func afterApproval(list []source) []source {
+	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return s.unlessApproved })
 }
 
 // part is something that a bound rejects, and which others do.
 type part struct {
-	name    string
+	is      any // a value, or the text of a pattern or of a member that is not known
 	rejects func(source) bool
 }
 
@@ -209,7 +214,7 @@ type part struct {
 func (a *atoms) parts(k Keyword, values []value) (parts []part) {
 	for _, v := range values {
 		if a.rejectsBy(k, v) {
-			parts = append(parts, part{fmt.Sprint(v), func(t source) bool { return t.rejects(v) }})
+			parts = append(parts, part{v, func(t source) bool { return t.rejects(v) }})
 		}
 	}
 	if k != Matched {
