@@ -55,9 +55,10 @@ func (s *search) of(r *gate.Rule) {
 // remedy is a way to end an error: what to do with the pack, and how far it reaches.
 type remedy struct {
 	edit func(*pack.Document) ([]byte, error)
-	// own says that nothing but the value that the error is about is put right, and at that the
-	// error is found at that value, so that it is not a name which something was given.
-	own, at bool
+	// own says that nothing but the value that the error is about is put right.
+	own bool
+	// at says that the error is found at that value: it is no name that something was given.
+	at bool
 	// only is the name that is put back with all that it stood for, "" where no more than a
 	// scalar is put right.
 	only string
@@ -81,16 +82,16 @@ func (s *search) error(i int) {
 			s.rejected(i, &r)
 		}
 		if w.fixed && r.at {
-			s.unversioned(i)
+			s.step(version.VER001, i)
 		}
 		return
 	}
 }
 
-// unversioned notes that no version is needed for a change that an error is all about.
-func (s *search) unversioned(i int) {
+// step notes that what a rule finds in the step to the new version follows from an error.
+func (s *search) step(r *gate.Rule, i int) {
 	for other := range s.findings {
-		if s.findings[other].Rule == version.VER001.ID && s.free(other) {
+		if s.findings[other].Rule == r.ID && s.free(other) {
 			s.follows(other, i)
 		}
 	}
@@ -102,11 +103,7 @@ func (s *search) rejected(i int, r *remedy) {
 	if slices.ContainsFunc(s.changes, func(c diffing.Change) bool { return c.Class == diffing.Reject && !slices.Contains(r.changes, c.Path) }) {
 		return
 	}
-	for other := range s.findings {
-		if s.findings[other].Rule == version.VER006.ID && s.free(other) {
-			s.follows(other, i)
-		}
-	}
+	s.step(version.VER006, i)
 }
 
 // spread notes what follows from an error that is gone from a world. What is about all golden

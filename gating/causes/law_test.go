@@ -196,8 +196,8 @@ func (l *law) sound(head *step, found []finding.Finding) {
 			continue
 		}
 		rule, g := gates.Find(f.Rule)
-		step := f.Cause.Finding != "" && (f.Rule == version.VER006.ID || f.Rule == version.VER001.ID)
-		if f.Excused() || rule.Ratchet || !step && slices.Contains([]string{"security", "version", "waivers", "repository"}, g.ID) {
+		ofStep := f.Cause.Finding != "" && (f.Rule == version.VER006.ID || f.Rule == version.VER001.ID)
+		if f.Excused() || rule.Ratchet || !ofStep && slices.Contains([]string{"security", "version", "waivers", "repository"}, g.ID) {
 			l.t.Errorf("%v: %s %s is a consequence", l.edits, f.Rule, f.Message)
 		}
 		if f.Fingerprint() != head.findings[i].Fingerprint() || f.Severity != head.findings[i].Severity {

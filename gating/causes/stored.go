@@ -98,8 +98,11 @@ func (s *search) unread() {
 	root := slices.IndexFunc(s.findings, func(f finding.Finding) bool {
 		return f.Gate == schema.Gate.ID && f.Severity == finding.Error && f.Location.File == s.Subject.Unit.Document.File && !f.Excused() && f.Cause == nil
 	})
+	if root < 0 {
+		return
+	}
 	for i := range s.findings {
-		if f := &s.findings[i]; root >= 0 && s.free(i) && f.State == finding.New && (isOne(f, held) || isOne(f, measured)) {
+		if f := &s.findings[i]; s.free(i) && f.State == finding.New && (isOne(f, held) || isOne(f, measured)) {
 			s.follows(i, root)
 		}
 	}
