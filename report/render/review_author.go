@@ -93,16 +93,20 @@ func consequences(p *model.Pack) []model.Finding {
 // unsettled returns the findings that follow from the change or from another finding, without those
 // that are gone once evidence is put back, or what was typed is corrected.
 func unsettled(p *model.Pack) []model.Finding {
+	var changes []*model.Change
+	if p.Diff != nil {
+		changes = p.Diff.Changes()
+	}
 	undone := map[string]bool{} // by fingerprint
 	for _, f := range p.Open() {
-		undone[f.Fingerprint] = weakens(f) || p.Diff == nil || mistyped(p.Diff, &f)
+		undone[f.Fingerprint] = weakens(f) || p.Diff == nil || mistyped(changes, &f)
 	}
 	return those(consequences(p), func(f model.Finding) bool { return !undone[f.Cause.Finding] })
 }
 
 // mistyped reports whether a finding is about a value that the change has typed.
-func mistyped(d *model.Diff, f *model.Finding) bool {
-	return slices.ContainsFunc(d.Changes(), func(c *model.Change) bool { return c.Kind == "changed" && c.File == f.File && c.Line == f.Line })
+func mistyped(changes []*model.Change, f *model.Finding) bool {
+	return slices.ContainsFunc(changes, func(c *model.Change) bool { return c.Kind == "changed" && c.File == f.File && c.Line == f.Line })
 }
 
 // maxSteps is how many independent errors are steps above the fold.

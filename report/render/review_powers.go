@@ -82,8 +82,8 @@ func powersOf(p *model.Pack) (all []power) {
 			all = append(all, powerOf(p, &e, &model.Shown{Request: c.Witness}, false))
 		}
 	}
-	all = slices.DeleteFunc(all, func(one power) bool {
-		return one.mode == "" && one.subject != "" && slices.ContainsFunc(all, func(o power) bool {
+	all = those(all, func(one power) bool {
+		return one.mode != "" || one.subject == "" || !slices.ContainsFunc(all, func(o power) bool {
 			return o.mode != "" && o.stops == one.stops && o.environment == one.environment && slices.Equal(o.intents, one.intents) && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
 		})
 	})
