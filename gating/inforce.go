@@ -196,7 +196,7 @@ func tighter(c repo.ConfigChange) bool { return !c.Looser }
 func paths(changes []repo.ConfigChange) string {
 	names := make([]string, len(changes))
 	for i, c := range changes {
-		names[i] = c.Path
+		names[i] = c.Words()
 	}
 	return strings.Join(names, ", ")
 }

@@ -41,7 +41,7 @@ func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.
 			if l.Now {
 				at = l.Node.Location()
 			}
-			found = append(found, about{"", repository.Loosened(at, l.Path, c.w.Files.Show(name))})
+			found = append(found, about{"", repository.Loosened(at, l, c.w.Files.Show(name))})
 		}
 	}
 	if len(looser) > 0 && !judged {

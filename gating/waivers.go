@@ -103,15 +103,15 @@ func (in Inputs) outlasted(now time.Time) (found []about) {
 	return found
 }
 
-// unused reports the waivers for a pattern of packs, and the entries of the baseline file for a pack that
-// several files have, that none of those needs which they are for, once all packs of the repository were
-// gated: they are those of the report from one on.
+// unused reports the waivers for a pattern of packs, the waivers that the change brings, and the entries
+// of the baseline file for a pack that several files have, that none of those needs which they are for,
+// once all packs of the repository were gated: they are those of the report from one on.
 func (r *Run) unused(in Inputs, from int) {
 	if !in.whole || !in.Shard.Whole() || r.Broken != 0 {
 		return
 	}
 	today := r.Now().UTC().Format(time.DateOnly)
-	found := r.staleShared(in, from)
+	found := slices.Concat(r.staleShared(in, from), r.needless(in, from, today))
 	for i := range in.Config.Waivers.Items {
 		w := &in.Config.Waivers.Items[i]
 		if !w.Glob() || waivers.Expired(w, today) || in.leaves(w) {
@@ -125,6 +125,28 @@ func (r *Run) unused(in Inputs, from int) {
 	if len(found) > 0 {
 		r.Add(build.NewRepository(in.Files.Show("."), finding.Sort(found)))
 	}
+}
+
+// needless reports the waivers that the change brings and that excuse nothing once it is merged: it is
+// the last one that can pass with them. One of a rule that compares with the base is for a change to
+// come, and what else differs in the config may make the finding that a waiver is for, so that it is
+// only a warning then.
+func (r *Run) needless(in Inputs, from int, today string) (found []finding.Finding) {
+	for _, w := range in.brought() {
+		rule, _ := gates.Find(w.Rule.Value)
+		if rule.Ratchet || waivers.Expired(w, today) {
+			continue
+		}
+		if use := UseOf(w, r.Report.Packs, from); len(use.Packs) == 0 || use.Covered > 0 || !use.Checked {
+			continue
+		}
+		f := waivers.Unused(w, rule)
+		if in.inForce.Unusable != nil || slices.ContainsFunc(repo.CompareConfigs(in.Config, in.own), func(c repo.ConfigChange) bool { return c.Path != "waivers" }) {
+			f.Severity = finding.Warning
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 // staleShared reports the entries of the baseline file for a pack that several files have, of which none
@@ -164,6 +186,7 @@ func excusedBy(e acceptedEntry, p *model.Pack) bool {
 type Use struct {
 	Packs    []string // that it is for, by their pack_ids
 	Findings int      // that it excuses
+	Covered  int      // findings that it is about, whatever excuses them
 	Checked  bool     // its rule was checked on all of them, so that it needs nothing more
 }
 
@@ -179,8 +202,11 @@ func UseOf(w *repo.Waiver, packs model.Packs, from int) (u Use) {
 		p := packs.At(i)
 		u.Packs = append(u.Packs, idOf(b.Pack))
 		for j := range p.Findings {
-			if f := &p.Findings[j]; f.Waived != nil && waivers.Covers(w, lookedUp(f)) {
-				u.Findings++
+			if f := &p.Findings[j]; waivers.Covers(w, lookedUp(f)) {
+				u.Covered++
+				if f.Waived != nil {
+					u.Findings++
+				}
 			}
 		}
 		u.Checked = u.Checked && checkedIn(p, rule, g)

@@ -15,6 +15,15 @@ type ConfigChange struct {
 	Now  bool       // it is in the later version
 	// Looser says that more may pass than before, as far as can be told from the two.
 	Looser bool
+	Why    string // how it is looser, where its name does not tell; "" otherwise
+}
+
+// Words names the member, and how it is looser where its name does not tell.
+func (c ConfigChange) Words() string {
+	if c.Why == "" {
+		return c.Path
+	}
+	return c.Path + " (" + c.Why + ")"
 }
 
 // CompareConfigs returns the members that two versions of a config set differently, in the
@@ -108,9 +117,18 @@ func (c *configComparison) members(path string, was, is *pack.Node) {
 		case !known && section:
 			c.members(at, old, now)
 		default:
-			c.changes = append(c.changes, ConfigChange{Path: at, Node: pack.Place(now, old), Now: now != nil, Looser: !known || looser(old, now)})
+			c.changes = append(c.changes, c.change(at, old, now, !known || looser(old, now)))
 		}
 	}
+}
+
+// change returns a member that differs. That roles are named is looser only in what they may excuse.
+func (c *configComparison) change(path string, was, is *pack.Node, looser bool) ConfigChange {
+	change := ConfigChange{Path: path, Node: pack.Place(is, was), Now: is != nil, Looser: looser}
+	if looser && (path == "reviews.evidence" || path == "reviews.major" && !fewer(was, is)) {
+		change.Why = "its roles can excuse evidence that becomes weaker"
+	}
+	return change
 }
 
 // memberNames returns the names of the members of objects, each once.

@@ -152,6 +152,27 @@ func TestCompareConfigs(t *testing.T) {
 	}
 }
 
+func TestNamedRolesAreLooserInWhatTheyExcuse(t *testing.T) {
+	const excuse = " (its roles can excuse evidence that becomes weaker)"
+	named := func(major string) string { return "reviews: {major: [" + major + "], roles: {a: [mona], b: [lisa]}}" }
+	for _, c := range []struct{ before, after, want string }{
+		{"", named("a"), "reviews.major" + excuse},
+		{named("a"), named("b"), "reviews.major"},
+		{named("a, b"), named("a"), "reviews.major"},
+		{named("a"), strings.Replace(named("a"), "major", "evidence: [b], major", 1), "reviews.evidence" + excuse},
+	} {
+		var words []string
+		for _, change := range CompareConfigs(parsed(t, c.before), parsed(t, c.after)) {
+			if change.Looser {
+				words = append(words, change.Words())
+			}
+		}
+		if got := strings.Join(words, ", "); got != c.want {
+			t.Errorf("%q → %q: looser in %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}
+
 func parsed(t *testing.T, yaml string) *Config {
 	t.Helper()
 	if yaml == "" {

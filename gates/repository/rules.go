@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Gate groups the rules about the repository. They have no Check of their own, for they
@@ -76,8 +77,8 @@ func Stray(at finding.Location, name string) finding.Finding {
 
 // Loosened returns the finding that a member of the config is looser than in the base, in a
 // change that touches a file too.
-func Loosened(at finding.Location, member, touched string) finding.Finding {
-	return found(CFG001, at, member, fmt.Sprintf("%s is looser than in the base, and the change also touches %s", member, touched),
+func Loosened(at finding.Location, member repo.ConfigChange, touched string) finding.Finding {
+	return found(CFG001, at, member.Path, fmt.Sprintf("%s is looser than in the base, and the change also touches %s", member.Words(), touched),
 		"make the change of the config alone, and the other one after it is merged")
 }
 

@@ -44,6 +44,8 @@ var WVR002 = &gate.Rule{
 	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported after the check " +
 		"of its rule has run on the pack that it names and the rule found nothing there. A waiver of a rule that compares with " +
 		"the base has to exist before the change that needs it, so it is a warning until it expires.\n\n" +
+		"A change that brings a waiver which nothing needs is told so before it is merged, because no change after it could pass. " +
+		"If it changes more of the config than waivers, this is a warning, because the rest of the config may be what makes the finding.\n\n" +
 		"A waiver for a pattern of packs is reported if all packs were checked and none of those that it matches needs it.\n\n" +
 		"Remove the waiver, or correct its rule, pack or path (a keyed path, as findings show it).",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/no_such_member", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -27,6 +28,7 @@ func TestScripts(t *testing.T) {
 			e.Values[digests{}] = &seenDigests{}
 			e.Vars = append(e.Vars,
 				"NO_COLOR=1",
+				"SOON="+time.Now().UTC().AddDate(0, 0, 30).Format(time.DateOnly), // a day on which a waiver may end
 				"GORACE=atexit_sleep_ms=0", // a second for each process otherwise
 				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2026-05-09T00:00:00Z",
 				"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2026-05-09T00:00:00Z",
