@@ -164,7 +164,7 @@ func (j *judged) class() string {
 
 // follow says which findings follow from others, or from what changed.
 func (j *judged) follow(ctx context.Context, policy gates.Policy, compiled []compiles.Case) {
-	step := causes.Step{Subject: j.subject, Policy: policy, Diff: j.compared.Diff, Compiles: compiled, Was: j.was, Outside: j.outside}
+	step := causes.Step{Subject: j.subject, Policy: policy, Diff: j.compared.Diff, Compiles: compiled, Environments: j.environments, Was: j.was, Outside: j.outside}
 	j.result.Findings = causes.Find(ctx, step, j.result.Findings)
 }
 

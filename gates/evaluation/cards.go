@@ -189,7 +189,7 @@ func (c *cards) lacking() string {
 	switch {
 	case len(c.own) > 0:
 		return ""
-	case len(c.stale) > 0:
+	case len(c.stale) > 0, slices.ContainsFunc(c.carried, c.current):
 		return fmt.Sprintf("no scorecard measures the bytes of %s", ref)
 	case slices.ContainsFunc(c.unsigned, c.current):
 		return fmt.Sprintf("no scorecard of %s is signed by the evaluator", ref)

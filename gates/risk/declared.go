@@ -216,7 +216,7 @@ func (b *beyond) permitted() string {
 	l := b.limit
 	switch {
 	case !b.bounded:
-		return "not " + show(b.Done)
+		return "may not be " + show(b.Done)
 	case b.Text:
 		return "only as " + gate.ListBriefly(l.Enum)
 	case l.Min == nil:

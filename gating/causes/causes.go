@@ -18,6 +18,7 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
@@ -34,6 +35,8 @@ type Step struct {
 	// became of its golden cases.
 	Diff     *diffing.Diff
 	Compiles []compiles.Case
+	// Environments are those to which overlays or catalogs bring something.
+	Environments []environments.Change
 	// Was is what the gates found in the version before.
 	Was []finding.Finding
 	// Outside is what the gates were told of the pack beside its files.
@@ -74,6 +77,8 @@ type search struct {
 	tried    []tried
 	reduced  [][2][]int // groups of changes, and what they came down to
 	left     int        // how many more groups may be undone
+	mistyped []int      // errors of a value that the change has typed
+	retyped  []string   // the changes that those values are of
 	alone    bool       // nothing but the pack file changed
 	beside   map[string]bool
 	lacking  map[string]bool // stems of the files of the version before that are gone

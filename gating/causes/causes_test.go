@@ -63,6 +63,9 @@ func TestAMistypedNameIsOneEntry(t *testing.T) {
 		"name of an adapter":        {[]finding.Operation{set("/tooling_layer/adapter_registry/0/adapter_id", `"adp_invoice"`)}, "REF003 VER001 VER006", 7},
 		"tenant":                    {[]finding.Operation{set("/pack_meta/tenant/tenant_id", `"tenant_acme_prd"`)}, "VER005", 60},
 		"a name and a text":         {[]finding.Operation{set(rule+"/decision_binding", `"finance.invoice.pay.exeute"`), set("/business_context/non_negotiables/0", `"Pay in time."`)}, "REF001 VER001", 5},
+		"two names":                 {[]finding.Operation{set(rule+"/decision_binding", `"finance.invoice.pay.exeute"`), set(permit+"/requires_approval_gate", `"GATE_CONTROLLER"`)}, "REF001 REF006", 7},
+		"two names and a text":      {[]finding.Operation{set(rule+"/decision_binding", `"finance.invoice.pay.exeute"`), set(permit+"/requires_approval_gate", `"GATE_CONTROLLER"`), set("/business_context/non_negotiables/0", `"Pay in time."`)}, "REF001 REF006 VER001", 7},
+		"two names, one not safe":   {[]finding.Operation{set(rule+"/decision_binding", `"finance.invoice.pay.exeute"`), set(permit+"/capability", `"schedule_paymnt"`), set(adapter+"/approval_mode", `"read_only"`)}, "REF001 REF004 RSK009 RSK009 VER001 VER006", 7},
 		"a text of the prompt":      {[]finding.Operation{set("/policy_layer/guardrails/must_refuse/0", `"payment_to_a_stranger"`)}, "VER001", 17},
 		"a limit that nobody tests": {[]finding.Operation{set(permit+"/arg_constraints/amount_inr/max", "1999999")}, "VER001", 2},
 	} {

@@ -41,6 +41,7 @@ func (s *search) errors() {
 			}
 		}
 	}
+	s.together()
 }
 
 // of finds what follows from the errors of a rule.
@@ -81,10 +82,34 @@ func (s *search) error(i int) {
 		if restored || r.at {
 			s.rejected(i, &r)
 		}
+		if r.at && r.steps {
+			s.mistyped = append(s.mistyped, i)
+			s.retyped = append(s.retyped, r.changes...)
+		}
 		if w.fixed && r.at {
 			s.step(version.VER001, i)
 		}
 		return
+	}
+}
+
+// together finds what follows from several mistyped values, where it does not follow from one of
+// them alone: that a change is unsafe under any version, and whatever else the change brings where
+// it is of nothing but them.
+func (s *search) together() {
+	all := slices.DeleteFunc(s.mistyped, func(i int) bool { return s.findings[i].Cause != nil })
+	if len(all) < 2 {
+		return
+	}
+	for _, i := range all {
+		s.root[s.findings[i].Fingerprint()] = true
+	}
+	r := remedy{own: true, at: true, steps: true, changes: s.retyped}
+	s.rejected(all[0], &r)
+	other := func(c diffing.Change) bool { return !slices.Contains(s.retyped, c.Path) }
+	if s.alone && !slices.ContainsFunc(s.changes, other) {
+		s.spread(all[0], &r, &world{step: &s.Step, found: kinsOf(s.Was), fixed: true})
+		s.step(version.VER001, all[0])
 	}
 }
 

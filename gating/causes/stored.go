@@ -2,11 +2,13 @@ package causes
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
@@ -70,17 +72,21 @@ func files(s *gate.Subject) map[string][]byte {
 	return all
 }
 
-// stored finds what follows from changes of the pack: that it is not as it was stored any more.
+// stored finds what follows from changes of the pack, or of its overlays: that it is not as it was
+// stored any more.
 func (s *search) stored() {
-	if len(s.changes) == 0 {
-		return
-	}
 	for i := range s.findings {
 		f := &s.findings[i]
-		if !s.free(i) || f.State != finding.New || !s.asBefore(f) {
+		if !s.free(i) || f.State != finding.New {
 			continue
 		}
-		switch {
+		switch asBefore := s.asBefore(f); {
+		case isOne(f, held) && !asBefore && s.overlaid(f):
+			f.Cause = s.all()
+			for _, e := range s.Environments {
+				f.Cause.Changes = named(f.Cause.Changes, e.Changes)
+			}
+		case len(s.changes) == 0 || !asBefore:
 		case isOne(f, held):
 			f.Cause = s.group(f)
 		case isOne(f, measured):
@@ -135,18 +141,45 @@ func (s *search) all() *finding.Cause {
 
 // cause returns changes as a cause, each fingerprint once.
 func (s *search) cause(group []int) *finding.Cause {
-	var names []string
+	var changes []diffing.Change
 	for _, i := range group {
-		if name := s.changes[i].Fingerprint(); !slices.Contains(names, name) {
-			names = append(names, name)
+		changes = append(changes, s.changes[i])
+	}
+	return &finding.Cause{Changes: named(nil, changes)}
+}
+
+// named adds the fingerprints of changes to a list, each once.
+func named(list []string, changes []diffing.Change) []string {
+	for i := range changes {
+		if name := changes[i].Fingerprint(); !slices.Contains(list, name) {
+			list = append(list, name)
 		}
 	}
-	return &finding.Cause{Changes: names}
+	return list
 }
 
 // asBefore reports whether the files that a finding is about, and all that they are compiled
 // with, are as in the version before, and were without error there.
-func (s *search) asBefore(f *finding.Finding) bool {
+func (s *search) asBefore(f *finding.Finding) bool { return s.asBeforeBut(f, s.shared) }
+
+// overlaid is asBefore where overlays differ, and all that differs of what golden cases are compiled
+// with is among the changes of environments.
+func (s *search) overlaid(f *finding.Finding) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(s.beside)), s.compared) &&
+		s.asBeforeBut(f, func(name string) bool { return s.shared(name) && !s.compared(name) })
+}
+
+// compared reports whether a file is an overlay of an environment whose changes are known.
+func (s *search) compared(name string) bool {
+	return slices.ContainsFunc(slices.Concat(s.Subject.Unit.Overlays, s.Subject.Before.Unit.Overlays), func(o *repo.Overlay) bool {
+		return o.Document.File == name && slices.ContainsFunc(s.Environments, func(e environments.Change) bool {
+			return e.Environment == o.Environment.Value && e.Reason == "" && len(e.Changes) > 0
+		})
+	})
+}
+
+// asBeforeBut is asBefore, with what of the other files of the pack has to be as it was.
+func (s *search) asBeforeBut(f *finding.Finding, same func(name string) bool) bool {
 	if s.beside == nil {
 		return false
 	}
@@ -158,7 +191,7 @@ func (s *search) asBefore(f *finding.Finding) bool {
 	}
 	whole := about[s.Subject.Unit.Document.File]
 	for name := range s.beside {
-		if whole || about[stem(name)] || s.shared(name) {
+		if whole || about[stem(name)] || same(name) {
 			return false
 		}
 	}

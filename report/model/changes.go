@@ -107,6 +107,17 @@ func (d *Diff) Changes() (all []*Change) {
 	return all
 }
 
+// Changes returns what differs in the pack, and in its environments besides.
+func (p *Pack) Changes() []*Change {
+	all := p.Diff.Changes()
+	for i := range p.Environments {
+		for j := range p.Environments[i].Changes {
+			all = append(all, &p.Environments[i].Changes[j])
+		}
+	}
+	return all
+}
+
 // ChangeClass returns the class of the change that people have to look at: the highest of
 // that of the pack and those of its environments; "" where nothing is compared.
 func (p *Pack) ChangeClass() (class string) {

@@ -41,7 +41,7 @@ func (p *Pack) caused() error {
 		}
 	}
 	changes := map[string]bool{}
-	for _, c := range p.Diff.Changes() {
+	for _, c := range p.Changes() {
 		changes[c.Fingerprint] = true
 	}
 	for i := range p.Findings {

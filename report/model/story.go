@@ -62,7 +62,7 @@ func (p *Pack) Story(f Finding) Story {
 			s.Cause = &other
 		}
 	}
-	for _, c := range p.Diff.Changes() {
+	for _, c := range p.Changes() {
 		if f.Cause != nil && slices.Contains(f.Cause.Changes, c.Fingerprint) || (f.Cause == nil || f.Cause.Finding != "") && around(*c, f) {
 			s.Changes = append(s.Changes, *c)
 		}

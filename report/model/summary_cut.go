@@ -123,7 +123,7 @@ func (p *Pack) shortenFindings(n int) {
 			there[f.Fingerprint] = true
 		}
 	}
-	for _, c := range p.Diff.Changes() {
+	for _, c := range p.Changes() {
 		there[c.Fingerprint] = true
 	}
 	p.Findings = slices.DeleteFunc(slices.Clone(kept), func(f Finding) bool { return f.Cause != nil && !f.Cause.among(there) })

@@ -24,11 +24,11 @@ func entriesOf(findings []model.Finding) []*entry {
 		shapes[e.Finding] = shapeOf(e.Message)
 		sizes[[2]string{e.Rule, shapes[e.Finding]}]++
 	}
-	return merged(all, func(f *model.Finding) string {
+	return merged(all, func(f *model.Finding) [2]string {
 		if shape := shapes[f]; sizes[[2]string{f.Rule, shape}] >= mostApart {
-			return shape
+			return [2]string{f.Rule, shape}
 		}
-		return f.Message
+		return [2]string{f.Rule, f.Message}
 	})
 }
 
@@ -37,9 +37,9 @@ func apart(findings []model.Finding) []*entry {
 	return each(findings, func(f model.Finding) *entry { return &entry{Finding: &f} })
 }
 
-// merged puts faults of a rule together of which the same words are said, in their order.
-func merged(faults []*entry, words func(*model.Finding) string) []*entry {
-	groups := grouped(faults, func(e *entry) [2]string { return [2]string{e.Rule, words(e.Finding)} })
+// merged puts faults together of which the same is said, in their order.
+func merged[K comparable](faults []*entry, said func(*model.Finding) K) []*entry {
+	groups := grouped(faults, func(e *entry) K { return said(e.Finding) })
 	return each(groups, func(of []*entry) *entry {
 		for _, e := range of[1:] {
 			of[0].more = append(append(of[0].more, e.Finding), e.more...)
@@ -176,7 +176,16 @@ func faultStep(e *entry) sentence {
 	if slices.ContainsFunc(e.more, func(f *model.Finding) bool { return doing(f) != words }) {
 		return step.add(placesOf(&entry{Finding: e.Finding})).plain(" (").rule(e.Rule).plain("), and " + more(len(e.more), "") + " like it, listed below.")
 	}
-	return step.add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
+	rules := map[string]bool{e.Rule: true}
+	for _, f := range e.more {
+		rules[f.Rule] = true
+	}
+	return step.add(placesOf(e)).plain(" (").add(rulesOf(rules)).plain(").")
+}
+
+// rulesOf lists rules.
+func rulesOf(rules map[string]bool) sentence {
+	return series(", ", each(sortedKeys(rules), sentence{}.rule)...)
 }
 
 // placesOf says where a fault is found.
@@ -244,11 +253,14 @@ func (b *builder) acceptStep(p *model.Pack, cases []*model.Finding, rules map[st
 			name, _ := caseName(f.File)
 			return fileNamed(f.File, name)
 		})).plain(". Then run ").code(command)
-		if rules["RPL012"] || rules["RPL004"] || rules["RPL008"] {
+		switch {
+		case len(cases) == 1 && !rules["RPL008"] && (rules["RPL012"] || rules["RPL004"]):
+			s = s.plain(" and correct what it expects")
+		case rules["RPL012"] || rules["RPL004"] || rules["RPL008"]:
 			s = s.plain(" and correct what they expect")
 		}
 	}
-	return s.plain(" (").add(series(", ", each(sortedKeys(rules), sentence{}.rule)...)).plain(").")
+	return s.plain(" (").add(rulesOf(rules)).plain(").")
 }
 
 // follows reports whether a finding says that a file names another version of a pack than it has

@@ -66,7 +66,7 @@ func (b *builder) restoring(p *model.Pack) (all steps) {
 		}
 		all = append(all, s.plain("."))
 	}
-	all = append(all, few(merged(apart(parts), withoutWaiver), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
+	all = append(all, few(merged(apart(parts), func(f *model.Finding) [2]string { return [2]string{f.Rule, withoutWaiver(f)} }), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
 	if lost.waivers(p).n > 0 {
 		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
 	}

@@ -49,7 +49,7 @@ func causeWords(p *model.Pack, cause *model.FollowsFrom) sentence {
 	if f != nil {
 		return sentence{}.rule(f.Rule).plain(" ").add(at(spot{file: f.File, line: f.Line}))
 	}
-	changes := those(p.Diff.Changes(), func(c *model.Change) bool { return slices.Contains(cause.Changes, c.Fingerprint) })
+	changes := those(p.Changes(), func(c *model.Change) bool { return slices.Contains(cause.Changes, c.Fingerprint) })
 	return series(", ", each(changes, func(c *model.Change) sentence { return at(changedAt(*c)).plain(" ").add(changeWords(c)) })...)
 }
 
