@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
@@ -71,6 +72,7 @@ const (
 	newUngated   effect = "new destructive tool without approval"
 	moreAllowed  effect = "agents can do more"
 	notProved    effect = "what agents can do is not proved"
+	otherPinned  effect = "another version is pinned"
 	weakerTests  effect = "same powers, weaker tests"
 	lessAllowed  effect = "agents can do less"
 	fewerErrors  effect = "fewer requests end in an error"
@@ -126,6 +128,8 @@ func stepEffect(p *model.Pack) effect {
 		slices.ContainsFunc(p.Diff.Changes(), func(c *model.Change) bool { return c.BeyondProof }),
 		slices.ContainsFunc(p.Environments, func(e model.Environment) bool { return e.NotCompared != "" }):
 		return notProved
+	case pinMovedIn(p) != "":
+		return otherPinned
 	case slices.ContainsFunc(p.Findings, weakens):
 		return weakerTests
 	case has(func(e model.Effect) bool { return e.Lost != nil && e.Kind != stopEffect }):
@@ -136,6 +140,17 @@ func stepEffect(p *model.Pack) effect {
 		return fewerErrors
 	}
 	return sameAllowed
+}
+
+// pinMovedIn returns the first environment whose catalog pins another version of the pack than before,
+// or none any more: what agents can do there is what that version lets them do, which is not compared.
+func pinMovedIn(p *model.Pack) string {
+	for _, e := range p.Environments {
+		if slices.ContainsFunc(e.Changes, func(c model.Change) bool { return c.Row == "catalog.moved" && strings.HasPrefix(c.Path, "/pins/") }) {
+			return e.Environment
+		}
+	}
+	return ""
 }
 
 // ReachesMore reports whether agents can reach more with a pack than before, in any environment, or

@@ -23,8 +23,11 @@ func RowOf(p *model.Pack) model.Row {
 		r.Powers = number(powers, func(one power) bool { return !one.less && !one.stops })
 		r.Dangerous = warningOf(p, powers) != nil
 	}
-	if does == moreAllowed {
+	switch does {
+	case moreAllowed:
 		r.EffectIn, r.Together = grownIn(p)
+	case otherPinned:
+		r.EffectIn = pinMovedIn(p)
 	}
 	if r.ChangedFiles = len(p.Files); r.ChangedFiles > 0 {
 		r.ChangedFile = p.Files[0].File
