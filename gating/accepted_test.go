@@ -335,3 +335,36 @@ func TestUnusableBaseline(t *testing.T) {
 		t.Errorf("the base has none that could be read: %q", found)
 	}
 }
+
+// Versions are published outside a git repository too, with a baseline file.
+func TestSuccessionOutsideGit(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "packs")
+	from, _ := oldRepository(t, keptConfig, true)
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(t.Context(), dir, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	s, err := testRun("").Succession(Inputs{Workspace: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := w.Unit(w.Packs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Judge(t.Context(), u, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := slices.ContainsFunc(out.Pack.Findings, func(f model.Finding) bool { return f.Severity == "error" && f.Accepted == nil })
+	if s.BaselineFile() == "" || len(out.Pack.Findings) == 0 || open {
+		t.Errorf("the file is %q, and the findings are %+v, wanted all errors excused", s.BaselineFile(), out.Pack.Findings)
+	}
+}

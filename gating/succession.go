@@ -18,18 +18,21 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Succession judges packs as the versions that follow the published ones: by what they permit
-// and prove, whatever commits lie between.
+// Succession judges packs as successors of the published versions: by what they permit and prove,
+// whatever commits lie between.
 type Succession struct{ p *pipeline }
 
-// Succession returns what judges the packs of a workspace so. The baseline of the inputs is
-// how commits are read, nil where there is no git repository; nothing is compared with it.
+// Succession returns a Succession for the packs of a workspace. The baseline of the inputs is only
+// used to read commits, and nothing is compared with it; it is nil outside a git repository. Every
+// entry of the baseline file is in force.
 func (r *Run) Succession(in Inputs) (*Succession, error) {
-	if in.Base == nil {
-		in.Base = &Baseline{w: in.Workspace, ConfigName: in.ConfigName()}
-	}
+	base := in.Base
+	in.Base = nil
 	if err := r.accept(context.Background(), &in); err != nil {
 		return nil, err
+	}
+	if in.Base = base; base == nil {
+		in.Base = &Baseline{w: in.Workspace, ConfigName: in.ConfigName()}
 	}
 	p, err := newPipeline(r, in)
 	if err != nil {
