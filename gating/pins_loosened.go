@@ -95,11 +95,15 @@ func join(changes []Loosened, first map[Holder]int, was, is map[string][]string)
 	}
 }
 
-// rulesAt returns the rules of an environment in a commit, by the config of the commit. What
-// cannot be read of them nobody could have relied on.
+// rulesAt returns the rules of an environment in a commit, by the config of the commit. Files that
+// are not valid give no rules, because nobody could have relied on them; the error is for files that
+// could not be read out of git.
 func (b *Baseline) rulesAt(tree *github.Tree, environment string) (rules, error) {
 	at := b.At(tree)
 	config, err := at.Config(b.ConfigName, false)
+	if errors.Is(err, github.ErrBaseUnreadable) {
+		return rules{}, err
+	}
 	if err != nil {
 		config = b.w.Config
 	}
@@ -108,7 +112,7 @@ func (b *Baseline) rulesAt(tree *github.Tree, environment string) (rules, error)
 		return rules{}, err
 	}
 	environments, err := files.Environments(config)
-	if errors.Is(err, repo.ErrUse) {
+	if errors.Is(err, repo.ErrUse) && !errors.Is(err, github.ErrBaseUnreadable) {
 		err = nil
 	}
 	return rules{config, catalogsOf(environments, environment)}, err

@@ -1,12 +1,14 @@
 package gating
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/test/gittest"
 )
 
@@ -74,5 +76,38 @@ func TestJoinedRoles(t *testing.T) {
 				t.Errorf("joined: %v, wanted %v", got, c.want)
 			}
 		})
+	}
+}
+
+// A config or a catalog of the history that git cannot give is an error: what it required is not known.
+func TestLoosenedUnreadable(t *testing.T) {
+	for _, name := range []string{".packgate.yaml", "environments/prod.json"} {
+		dir := gittest.Committed(t, func(string) {})
+		blob := gittest.Git(t, dir, "rev-parse", "HEAD:"+name)
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(src, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		gittest.Git(t, dir, "commit", "-q", "-a", "-m", "next")
+		if err := os.Remove(filepath.Join(dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
+			t.Fatal(err)
+		}
+		w, err := Open(t.Context(), dir, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		base, err := OpenBaseline(w, "HEAD")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer base.Close()
+		if list, err := base.Loosened(t.Context(), "prod"); !errors.Is(err, github.ErrBaseUnreadable) {
+			t.Errorf("%s: %v, %v, wanted ErrBaseUnreadable", name, list, err)
+		}
 	}
 }
