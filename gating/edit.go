@@ -117,12 +117,16 @@ func cacheJournal(root string) string {
 	return filepath.Join(cache, "packgate", "journals", fmt.Sprintf("%x", sha256.Sum256([]byte(root))))
 }
 
-// gitFolder returns the folder that .git is, or that it names in a linked worktree or a submodule.
+// gitFolder returns the folder that .git is, or that it names in a linked worktree or a submodule;
+// false for a file that names none.
 func gitFolder(name string) (string, bool) {
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
 		src, _ := os.ReadFile(name)
-		dir, _ := strings.CutPrefix(strings.TrimSpace(string(src)), "gitdir: ")
+		dir, found := strings.CutPrefix(strings.TrimSpace(string(src)), "gitdir: ")
+		if !found {
+			return "", false
+		}
 		if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
 			dir = filepath.Join(filepath.Dir(name), dir)
 		}

@@ -74,3 +74,28 @@ func TestWriteAllOrNone(t *testing.T) {
 		})
 	}
 }
+
+// The journal is in the folder of git, and never among the files of a repository.
+func TestJournalFolder(t *testing.T) {
+	for text, want := range map[string]string{"gitdir: real\n": "real/packgate", "gitdir: none\n": "", "": "", "files\n": ""} {
+		dir := t.TempDir()
+		for _, name := range []string{"real", "files"} {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".git"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := journal(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = filepath.Join(dir, want); want == dir {
+			want = cacheJournal(dir)
+		}
+		if got != want {
+			t.Errorf("%q: the journal is in %s, wanted %s", text, got, want)
+		}
+	}
+}
