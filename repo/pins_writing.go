@@ -57,25 +57,6 @@ func (p *Pins) with(packID, version string, digest pack.Digest) []byte {
 	return splice{last.Value.End, last.Value.End, "," + p.gap(len(members)-1) + entry}.in(src)
 }
 
-// RemovePin returns a pins file without a pack. All other bytes stay as they are.
-func RemovePin(file string, src []byte, packID string) ([]byte, error) {
-	pins, err := ParsePins(file, src, pack.DefaultLimits())
-	if err != nil {
-		return nil, err
-	}
-	members, root := pins.Document.Root.Members, pins.Document.Root
-	i := slices.IndexFunc(members, func(m pack.Member) bool { return m.Name == packID })
-	switch {
-	case i < 0:
-		return src, nil
-	case len(members) == 1:
-		return splice{root.Start, root.End, "{}"}.in(src), nil
-	case i+1 < len(members):
-		return splice{members[i].Start, members[i+1].Start, ""}.in(src), nil
-	}
-	return splice{members[i-1].Value.End, members[i].Value.End, ""}.in(src), nil
-}
-
 // gap returns the white space in front of the i-th pack.
 func (p *Pins) gap(i int) string {
 	root := p.Document.Root
