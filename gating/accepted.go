@@ -17,28 +17,28 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// acceptedFindings are what the baseline file excuses. An entry that the baseline of the base has
-// excuses a finding as it was there; one that the change brings counts with the approval of
-// reviews.baseline.
+// acceptedFindings holds what the baseline file excuses. An entry that the base has too excuses a
+// finding that is as it was there; an entry that the change adds is in force once the roles under
+// reviews.baseline have approved.
 type acceptedFindings struct {
 	file    *repo.Accepted      // of the workspace; nil for none
 	all     []repo.Acceptance   // its entries
 	entries []acceptedEntry     // those in force
-	brought []*repo.Acceptance  // those that wait for an approval, or have it
-	refused []about             // that the baseline grows
+	brought []*repo.Acceptance  // those that the change adds: approved, or waiting for an approval
+	refused []about             // findings that the baseline grows without approval
 	sharing map[string][]string // the files of each pack_id that several files have
 }
 
-// acceptedEntry is an entry in force. Anew says that it was recorded with the change and approved,
-// so that its finding may be new too.
+// acceptedEntry is an entry in force. If anew is set, the change added the entry and it was approved,
+// so its finding may be new too.
 type acceptedEntry struct {
 	*repo.Acceptance
 	anew bool
 }
 
-// Accepted returns the baseline file; nil where there is none. The error is for one that cannot be
-// used: it is not valid, was edited by hand, or has entries that no policy allows; and for one in
-// another folder than the config, which excuses nothing.
+// Accepted returns the baseline file, nil if there is none. It returns an error if the file cannot be
+// used (it is not valid, was edited by hand, or has entries that the policy does not allow), and if a
+// baseline file is in another folder than the config, where it excuses nothing.
 func (w *Workspace) Accepted(policy gates.Policy) (*repo.Accepted, error) {
 	if err := w.misplacedBaseline(); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (w *Workspace) Accepted(policy gates.Policy) (*repo.Accepted, error) {
 	return file, nil
 }
 
-// misplacedBaseline returns an error for a baseline file in the folder of a pack or above it that
-// is not in the folder of a config.
+// misplacedBaseline returns an error for a baseline file in the folder of a pack, or above it, that
+// has no config beside it.
 func (w *Workspace) misplacedBaseline() error {
 	known := map[string]bool{".": true}
 	for _, name := range w.Packs {
@@ -65,7 +65,7 @@ func (w *Workspace) misplacedBaseline() error {
 				continue // what cannot be looked at excuses nothing either
 			}
 			if own, err := w.Files.Exists(path.Join(dir, repo.ConfigName)); err != nil || !own {
-				problem := repo.Problemf("move it there, or write it again with packgate baseline write", "the baseline file counts beside the config alone, where it is %s", w.Files.Show(repo.AcceptedName))
+				problem := repo.Problemf("move it there, or write it again with packgate baseline write", "the baseline file counts only beside the config, as %s", w.Files.Show(repo.AcceptedName))
 				problem.Location.File = w.Files.Show(path.Join(dir, repo.AcceptedName))
 				return problem
 			}
@@ -74,8 +74,8 @@ func (w *Workspace) misplacedBaseline() error {
 	return nil
 }
 
-// accept reads the baseline file, and decides which entries are in force. One that cannot be used
-// fails the run, and excuses nothing.
+// accept reads the baseline file, and decides which of its entries are in force. A file that cannot
+// be used fails the run, and excuses nothing.
 func (r *Run) accept(ctx context.Context, in *Inputs) error {
 	policy, err := in.policy(r.Now())
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Run) accept(ctx context.Context, in *Inputs) error {
 	return r.grow(ctx, in)
 }
 
-// acceptedBefore returns the entries of the baseline's own file. What cannot be used excuses nothing.
+// acceptedBefore returns the entries of the base's baseline file. A file that cannot be used has none.
 func (r *Run) acceptedBefore(in *Inputs) ([]repo.Acceptance, error) {
 	if in.Base == nil {
 		return nil, nil
@@ -151,7 +151,7 @@ func (r *Run) grow(ctx context.Context, in *Inputs) error {
 			a.entries = append(a.entries, acceptedEntry{e, false})
 		}
 		a.brought = nil
-		r.Notice("nothing was checked in the base, so the first %s counts for what the base has too", in.Files.Show(repo.AcceptedName))
+		r.Notice("nothing was checked in the base, so the first %s excuses only findings that the base has too", in.Files.Show(repo.AcceptedName))
 	case len(roles) == 0:
 		a.refused = []about{{"", waivers.Grown(a.brought, "name roles under reviews.baseline of the config, in a change that is merged first")}}
 	default:
@@ -168,7 +168,7 @@ func (r *Run) grow(ctx context.Context, in *Inputs) error {
 	return nil
 }
 
-// gated reports whether anything says that the baseline was gated: a config or a baseline file, in the
+// gated reports whether anything shows that the base was gated: a config or a baseline file, in the
 // folder or above it, or a workflow that runs packgate.
 func (b *Baseline) gated(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
@@ -191,7 +191,7 @@ func (b *Baseline) gated(ctx context.Context) (bool, error) {
 	return err != nil || running.CallsAny(), err
 }
 
-// words say that the baseline grows, "" where it does not.
+// words describes how much the baseline grows, "" if it does not.
 func (a *acceptedFindings) words() string {
 	if len(a.brought) == 0 {
 		return ""
@@ -208,8 +208,8 @@ func (a *acceptedFindings) identity() string {
 	return fields(all...)
 }
 
-// strays returns an error for entries of the baseline file, and for waivers that the change brings, of packs
-// that the repository does not have, where it is known which it has.
+// strays returns an error for entries of the baseline file, and for waivers that the change adds, whose
+// packs the repository does not have. If it is not known which packs it has, there is no error.
 func (in Inputs) strays() error {
 	if !in.whole || len(in.since.unread) > 0 {
 		return nil
@@ -238,8 +238,8 @@ func (a *acceptedFindings) stray(refs []string) (problems repo.Problems) {
 	return problems
 }
 
-// apply excuses the findings of a pack that entries are for, and reports the entries without any.
-// Compared says that there is a base, so that a finding has to be as it is there.
+// apply excuses the findings of a pack that have an entry, and reports the entries that have no
+// finding. If compared is set there is a base, and a finding has to be as it is there.
 func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) {
 	if len(a.entries) == 0 || j.subject.Pack == nil {
 		return
@@ -287,9 +287,9 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 	j.result.Accepted(policy.JudgeAlone(about))
 }
 
-// Excused returns what the gates found in a pack with the findings marked that entries of a
-// baseline file excuse, as in a check that compares with nothing, and with what is wrong with
-// these entries; of nil none.
+// Excused returns what the gates found in a pack, with the findings marked that a baseline file
+// excuses, and with findings about what is wrong with its entries. As in a check that compares with
+// nothing, all entries are in force; a nil file has none.
 func Excused(s *gate.Subject, found gates.Result, file *repo.Accepted, policy gates.Policy) gates.Result {
 	if file == nil {
 		return found
@@ -308,8 +308,8 @@ func (a *acceptedFindings) excused(s *gate.Subject, found gates.Result, policy g
 	return j.result
 }
 
-// content returns the digest of what a finding is about: its file within the pack, and the value
-// at its place. Words are not in it, so that packgate can improve them.
+// content returns the digest of what a finding is about, as 32 hexadecimal digits: its file within the
+// pack, and the value at its place. Its message is not part of it, so that packgate can improve it.
 func (s *side) content(f finding.Finding) string {
 	digest := pack.DigestOf([]byte(fields(s.within(f.Location.File), s.at(f.Location))))
 	return strings.TrimPrefix(string(digest), "sha256:")[:32]

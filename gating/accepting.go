@@ -9,7 +9,7 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Recording says what packgate baseline write records.
+// Recording is what packgate baseline write records. The days are YYYY-MM-DD.
 type Recording struct {
 	Owner, Reason, Expires, Today string
 	Shrink                        bool   // adds nothing
@@ -17,13 +17,14 @@ type Recording struct {
 	Warnings                      bool   // records warnings too
 }
 
-// RenewAll has all entries recorded again.
+// RenewAll as [Recording.Renew] records all entries again.
 const RenewAll = "all"
 
-// Recorded is a baseline file as it is to be, with what was decided on the way.
+// Recorded is the new content of a baseline file, with what was decided on the way.
 type Recorded struct {
 	Entries []repo.Acceptance
-	// Kept, Added and Gone count findings that stay in the file, come into it, and entries that leave it.
+	// Kept and Added count the findings that stay in the file and that are added to it, Gone the
+	// entries that are removed.
 	Kept, Added, Gone int
 	// Left are the errors that no baseline can have, by pack file.
 	Left []LeftOut
@@ -35,8 +36,9 @@ type LeftOut struct {
 	finding.Finding
 }
 
-// Accepting gates all packs of a workspace, and returns the baseline file with what they are found
-// to have. The error is for packs that could not be gated: then nothing is known.
+// Accepting gates all packs of a workspace, and returns the baseline file that accepts what is found
+// in them. It returns an error if the work ended early or the inputs cannot be used; a pack that could
+// not be gated is noted in the report.
 func (r *Run) Accepting(ctx context.Context, in Inputs, rec Recording) (*Recorded, error) {
 	if err := in.stillAccepted(r.Now()); err != nil {
 		return nil, err
@@ -66,8 +68,8 @@ func (r *Run) Accepting(ctx context.Context, in Inputs, rec Recording) (*Recorde
 	return out, err
 }
 
-// stillAccepted takes the entries of the baseline file that may be in one. A file that was edited
-// by hand is an error.
+// stillAccepted takes over those entries of the baseline file that the policy allows. A file that was
+// edited by hand is an error.
 func (in *Inputs) stillAccepted(now time.Time) error {
 	file, err := in.Files.Accepted()
 	if err != nil || file == nil {
@@ -88,7 +90,8 @@ func (in *Inputs) stillAccepted(now time.Time) error {
 	return nil
 }
 
-// keptEntries counts the entries of the old file that are in the new one, be they recorded again.
+// keptEntries counts the entries of the old file that are in the new one, including those that were
+// recorded again.
 func (out *Recorded) keptEntries(old []repo.Acceptance) (n int) {
 	for i := range old {
 		if slices.ContainsFunc(out.Entries, func(e repo.Acceptance) bool {
@@ -100,7 +103,7 @@ func (out *Recorded) keptEntries(old []repo.Acceptance) (n int) {
 	return n
 }
 
-// take takes over what is accepted of a pack, and adds what it has besides.
+// take keeps the entries of a pack that are still needed, and adds entries for its other findings.
 func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
 	if j.subject.Pack == nil {
 		for _, f := range j.result.Findings {
@@ -143,8 +146,8 @@ func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
 	}
 }
 
-// add adds an entry to those of a pack file, or counts it where there is an equal one. An entry that is for
-// more findings than before is recorded again.
+// add adds an entry to those of a pack file, or raises the count of an equal one, which is then recorded
+// again.
 func add(own []repo.Acceptance, e repo.Acceptance) []repo.Acceptance {
 	if i := slices.IndexFunc(own, func(old repo.Acceptance) bool { return old.SameFinding(&e) }); i >= 0 {
 		e.Count = own[i].Most() + 1
@@ -154,8 +157,8 @@ func add(own []repo.Acceptance, e repo.Acceptance) []repo.Acceptance {
 	return append(own, e)
 }
 
-// merge adds the entries of a pack file. One that another file of the pack has too is for as many findings
-// as the file with the most of them has.
+// merge adds the entries of a pack file. If several files of a pack have an entry in common, it counts as
+// many findings as the file that has the most.
 func (out *Recorded) merge(own []repo.Acceptance) {
 	for _, e := range own {
 		i := slices.IndexFunc(out.Entries, func(old repo.Acceptance) bool { return old.SameFinding(&e) })

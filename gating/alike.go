@@ -9,13 +9,13 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Trees opens commits by their SHA, wherever they can be had.
+// Trees opens a commit by its SHA, from the clone or from wherever else it can be fetched.
 type Trees func(ctx context.Context, sha string) (*github.Tree, error)
 
-// Alike reports whether two commits of a pull request give gating the same to read: in the
-// commits themselves, and in those from which they parted from the baseline's history. Cut
-// says that neither the clone nor the API has enough of that history to tell; false without it
-// also means that it is not certain.
+// Alike reports whether gating reads the same files in two commits of a pull request: in the commits
+// themselves, and in the commits where they branched off the baseline's history. If cut is set,
+// neither the clone nor the API has enough of that history to tell. False for both may also mean that
+// it is not certain.
 func (b *Baseline) Alike(ctx context.Context, earlier, head string) (same, cut bool) {
 	if !b.sameToGating(ctx, earlier, head) {
 		return false, false
@@ -47,8 +47,8 @@ func (b *Baseline) sameToGating(ctx context.Context, one, other string) bool {
 	return ok && !slices.ContainsFunc(names, b.mayBeRead)
 }
 
-// between returns the names of files that differ between two commits, and those by which links
-// lead to them; ok is false where a link or a submodule differs, or it could not be found out.
+// between returns the names of files that differ between two commits, and the names by which links
+// lead to them; ok is false if a link or a submodule differs, or if the difference is not known.
 func between(ctx context.Context, x, y *github.Tree) (names []string, ok bool) {
 	changes, err := github.Between(ctx, x, y)
 	if err != nil {
@@ -77,8 +77,7 @@ func between(ctx context.Context, x, y *github.Tree) (names []string, ok bool) {
 	return names, !all
 }
 
-// mayBeRead reports whether gating may read a file of the git repository, by its name, or is
-// run by it.
+// mayBeRead reports whether gating may read the file of a name in the git repository, or is run by it.
 func (b *Baseline) mayBeRead(name string) bool {
 	here, inside := b.Relative(name)
 	return strings.HasPrefix(name, ".github/") || b.calls(name) ||

@@ -23,27 +23,27 @@ import (
 type Baseline struct {
 	*Commit
 	w *Workspace
-	// Alone says that it is the last commit, for want of a default branch that the
-	// work could have begun with.
+	// Alone is set if it is the last commit because there is no default branch that the work could
+	// have started from.
 	Alone bool
 	// ConfigName is the config file, relative to the root of the workspace.
 	ConfigName string
-	// Open opens other commits, from wherever they can be had.
+	// Open opens other commits.
 	Open Trees
-	// reading is held by who reads its files: git objects are read by one at a time.
+	// reading is held while its files are read: only one goroutine at a time may read git objects.
 	reading sync.Mutex
 	// byID holds its packs by pack_id; nil until it is needed.
 	byID map[string]*packFile
-	// listed is what it has of packs and the files beside them; nil until it is needed.
+	// listed is its packs and the files beside them; nil until it is needed.
 	listed *listing
-	// line is what was before it; nil until it is needed.
+	// line is its history; nil until it is needed.
 	line *lineage
-	// running is what its workflows run of packgate; nil until it is needed.
+	// running is how its workflows run packgate; nil until it is needed.
 	running *workflows.Gates
 }
 
-// OpenBaseline opens the files of a git revision; nil for the revision "". The caller
-// closes them.
+// OpenBaseline opens a git revision as the baseline of a workspace; it returns nil for the revision
+// "". The caller closes the baseline.
 func OpenBaseline(w *Workspace, revision string) (*Baseline, error) {
 	if revision == "" {
 		return nil, nil
@@ -51,8 +51,8 @@ func OpenBaseline(w *Workspace, revision string) (*Baseline, error) {
 	return openBaseline(w, Revision(revision))
 }
 
-// OpenForkPoint opens the files that the work in the workspace began with. The caller
-// closes them.
+// OpenForkPoint opens the commit that the work in the workspace started from as its baseline. The
+// caller closes the baseline.
 func OpenForkPoint(w *Workspace) (*Baseline, error) {
 	b, err := openBaseline(w, forkPoint)
 	if err == nil {
@@ -69,15 +69,14 @@ func openBaseline(w *Workspace, choose Choice) (*Baseline, error) {
 	return newBaseline(c, w), nil
 }
 
-// newBaseline returns a commit as a baseline that knows no other commits than the clone has.
+// newBaseline returns a commit as a baseline that opens only commits of the clone.
 func newBaseline(c *Commit, w *Workspace) *Baseline {
 	return &Baseline{Commit: c, w: w, ConfigName: w.ConfigName(), Open: func(_ context.Context, sha string) (*github.Tree, error) {
 		return c.Git.Tree(sha)
 	}}
 }
 
-// Baseline returns the commit as that with which the packs of a workspace are compared.
-// Closing it closes the commit.
+// Baseline returns the commit as the baseline of a workspace. Closing the baseline closes the commit.
 func (c *Commit) Baseline(w *Workspace) (*Baseline, error) {
 	prefix, err := prefixOf(c.Git, w.Dir)
 	if err != nil {
@@ -110,11 +109,11 @@ type packFile struct {
 	at     *Commit
 	name   string
 	source []byte
-	why    string // it is there and no file that could be read; "" for every other
-	module bool   // it is in a submodule, of which no commit has files
+	why    string // why it cannot be read although it is there; "" if it can be read
+	module bool   // it is in a submodule, whose files no commit has
 }
 
-// identity says what packs are compared with. A commit never changes.
+// identity tells the baseline from others, for the cache. A commit never changes.
 func (b *Baseline) identity() string {
 	if b == nil {
 		return ""
@@ -122,25 +121,25 @@ func (b *Baseline) identity() string {
 	return fields(b.Tree.SHA(), b.prefix)
 }
 
-// Comparison is what came of comparing a pack with its baseline. All of it is empty
-// where the pack has no baseline.
+// Comparison is the result of comparing a pack with its baseline. It is empty if the pack has no
+// baseline.
 type Comparison struct {
 	Diff *diffing.Diff // nil where nothing was compared
 	File string        // of the baseline, with which the pack was compared
-	// Reason says why it was not compared, or not all of it.
+	// Reason is why it was not compared, or not all of it.
 	Reason string
-	// unread says that the version of the baseline could not be read, and what was done
-	// instead; nil where it could be, and for a pack that it never had.
+	// unread is about a version of the baseline that could not be read, and what was done instead;
+	// nil if it could be read, and for a pack that the baseline never had.
 	unread    *version.Unread
 	from      *packFile // what File names; nil where there is nothing, or a published version
-	published *Release  // that the pack was compared with, for want of a commit that has it; nil for none
+	published *Release  // that the pack was compared with, because no commit has it; nil for none
 	searched  bool      // commits before the baseline were looked at, as far as the clone has them
-	// absent says that the baseline does not have the pack, so that all of it is new to agents, and
-	// that it is compared with an earlier version all the same.
+	// absent is set if the baseline does not have the pack, so that all of it is new to agents, and it
+	// is compared with an earlier version nevertheless.
 	absent bool
 }
 
-// findings say what could not be read of the baseline (VER011).
+// findings returns the finding about a version of the baseline that could not be read (VER011).
 func (c *Comparison) findings() []finding.Finding {
 	if c.unread == nil {
 		return nil
@@ -148,10 +147,9 @@ func (c *Comparison) findings() []finding.Finding {
 	return []finding.Finding{c.unread.Finding()}
 }
 
-// Compare compares a pack with its baseline. Where the baseline has it and it cannot be
-// read, or has it no more, the newest version before that can be read takes its place.
-// Overrides are the config's of the class table. The error is for what could not be read
-// of the git repository.
+// Compare compares a pack with its baseline. If the baseline's version cannot be read, or the baseline
+// no longer has the pack, the newest earlier version that can be read takes its place. The overrides
+// are those of the class table by the config. The error is for a git repository that could not be read.
 func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffing.Override) (c Comparison, err error) {
 	if b == nil {
 		return c, nil
@@ -190,7 +188,7 @@ func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffin
 	return c, err
 }
 
-// between compares two versions of a pack. Of one that has faults it says why it cannot.
+// between compares two versions of a pack, and notes why if one of them has faults.
 func (c *Comparison) between(base, head *pack.Pack, overrides []diffing.Override, environments []*repo.Environment) (err error) {
 	c.Diff, err = diffing.Compare(base, head, overrides, repo.Writing(environments)...)
 	if errors.Is(err, diffing.ErrIncomparable) {
@@ -200,9 +198,8 @@ func (c *Comparison) between(base, head *pack.Pack, overrides []diffing.Override
 	return err
 }
 
-// reservation says what is to be known of a comparison with a base that is no valid
-// Context Pack, such as one from before there was a gate; "" for one that is. What
-// can be read of it is compared.
+// reservation returns what the reader of a comparison has to know if the base is not a valid Context
+// Pack, such as one from before there was a gate; "" if it is valid. What can be read of it is compared.
 func reservation(base *pack.Pack) (string, error) {
 	violations, err := schemas.Validate("context-pack", base.Node.Any())
 	if err != nil || len(violations) == 0 {
@@ -217,8 +214,8 @@ func reservation(base *pack.Pack) (string, error) {
 	return text, nil
 }
 
-// open reads a pack, and returns the first fault that the reader found in it; nil where
-// it found none. The pack is nil where it cannot be read.
+// open reads a pack, and returns the first fault that the reader found in it, nil for none. The pack is
+// nil if it cannot be read.
 func (b *Baseline) open(f *packFile) (*pack.Pack, *pack.Fault) {
 	doc, faults := pack.Read(b.w.Files.Show(f.name), f.source, b.w.Config.Limits)
 	doc.Revision = f.at.Tree.SHA()
@@ -230,7 +227,7 @@ func (b *Baseline) open(f *packFile) (*pack.Pack, *pack.Fault) {
 	return p, nil
 }
 
-// readable reads a pack that can be compared with; nil, and why, for every other.
+// readable reads a pack that can be compared with; otherwise it returns nil, and why.
 func (b *Baseline) readable(f *packFile) (p *pack.Pack, why string) {
 	if f.why != "" {
 		return nil, f.why
@@ -246,7 +243,7 @@ func (b *Baseline) readable(f *packFile) (p *pack.Pack, why string) {
 	return p, ""
 }
 
-// file reads a pack file of a commit; nil where the commit has nothing of that name.
+// file reads a pack file of a commit; nil if the commit has nothing of that name.
 func (b *Baseline) file(c *Commit, name string) (*packFile, error) {
 	src, ok, err := c.Read(name, b.w.Config.Limits.MaxBytes)
 	var other *github.NotFileError
@@ -261,11 +258,10 @@ func (b *Baseline) file(c *Commit, name string) (*packFile, error) {
 	return &packFile{at: c, name: name, source: src}, nil
 }
 
-// find returns the file that a pack is compared with: that of its own name, unless
-// it holds another pack and the first file that holds a pack of its pack_id stands
-// elsewhere. A pack is who it says it is and not where it stands: moved to another
-// folder it would otherwise be new, and nobody would see what else was changed on
-// the way. Nil means a new pack.
+// find returns the file of the baseline that a pack is compared with: the file of the same name, unless
+// that holds another pack and another file holds the pack's pack_id. A pack is identified by its
+// pack_id and not by its place: if it moved to another folder it would otherwise be new, and nobody
+// would see what else was changed on the way. Nil means a new pack.
 func (b *Baseline) find(ctx context.Context, u *repo.Unit) (*packFile, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()

@@ -19,15 +19,15 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// keptOutcomes are what came of the packs of one workspace in earlier runs. The nil ones
-// are none, and keep nothing.
+// keptOutcomes are the results of the packs of one workspace in earlier runs. The nil value has none,
+// and keeps nothing.
 type keptOutcomes struct {
 	cache  *cache.Cache
 	shared []keyPart
 }
 
-// kept returns what a cache has of the packs of the pipeline; nil where what comes of them
-// depends on something that cannot be looked at again.
+// kept returns the results that a cache has for the packs of the pipeline; nil if they depend on
+// something that cannot be compared again.
 func (p *pipeline) kept(c *cache.Cache) *keptOutcomes {
 	if c == nil || p.lookup != nil && p.lookup.Ask != nil || !p.repeatable() {
 		return nil
@@ -35,9 +35,8 @@ func (p *pipeline) kept(c *cache.Cache) *keptOutcomes {
 	return &keptOutcomes{c, digested(p.parts())}
 }
 
-// gate returns what came of a pack when it was gated before, if everything that was
-// looked at then is the same now. Else it has it gated, and keeps what comes of it. An
-// error is not kept.
+// gate returns the earlier result of a pack if everything that was looked at then is the same now.
+// Otherwise it gates the pack and keeps the result, unless it is an error.
 func (k *keptOutcomes) gate(ctx context.Context, p *pipeline, name string) outcome {
 	if k == nil {
 		return p.gate(ctx, name)
@@ -64,10 +63,10 @@ func (k *keptOutcomes) gate(ctx context.Context, p *pipeline, name string) outco
 	return o
 }
 
-// preserved is what came of a pack, and the files that it came of, as they are kept.
+// preserved is the result of a pack, with the files that it depends on, as they are kept.
 type preserved struct{ Files, Moved, Pack []byte }
 
-// preserve returns what came of a pack, and the files that it came of, as bytes.
+// preserve returns the result of a pack, and the files that it depends on, as bytes.
 func preserve(o outcome, rec repo.Recording) ([]byte, error) {
 	files, err := rec.MarshalBinary()
 	if err != nil {
@@ -80,8 +79,7 @@ func preserve(o outcome, rec repo.Recording) ([]byte, error) {
 	return asn1.Marshal(preserved{files, []byte(o.moved), sealed})
 }
 
-// restore returns what came of a pack; ok is false where the files are others than
-// those that it came of.
+// restore returns the result of a pack; ok is false if the files that it depends on have changed.
 func restore(value []byte, files *repo.Files) (o outcome, ok bool) {
 	var from preserved
 	if rest, err := asn1.Unmarshal(value, &from); err != nil || len(rest) > 0 {
@@ -98,11 +96,11 @@ func restore(value []byte, files *repo.Files) (o outcome, ok bool) {
 	return outcome{pack: *p, moved: string(from.Moved)}, true
 }
 
-// cacheFormat is raised when the same key would lead to another value.
+// cacheFormat is raised when the value of the same key changes its form.
 const cacheFormat = "1"
 
-// keyPart is one thing that what comes of a pack depends on, beside the files that are
-// looked at on the way.
+// keyPart is one thing that the result of a pack depends on, beside the files that are read on the
+// way.
 type keyPart struct{ name, value string }
 
 // parts returns everything that the packs of the pipeline are gated with.
@@ -117,7 +115,7 @@ func (p *pipeline) parts() []keyPart {
 	if d := p.Config.Document; d != nil {
 		config = fields(d.File, string(d.Source))
 	}
-	day := "" // which nothing looks at but waivers
+	day := "" // only waivers and the baseline file depend on it
 	if len(p.Config.Waivers.Items) > 0 || len(p.accepted.entries) > 0 {
 		day = p.now.UTC().Format(time.DateOnly)
 	}
@@ -140,8 +138,8 @@ func (p *pipeline) parts() []keyPart {
 }
 
 // buildIdentity returns what the program knows of how it was built: compiler, platform, and the
-// versions of all modules. Two platforms may round differently. With that goes which
-// file it is, for a version may have been given to a build of something else.
+// versions of all modules. Two platforms may round differently. The identity of the file is part of
+// it, because two different builds may have the same version.
 var buildIdentity = sync.OnceValue(func() string {
 	text := fields(runtime.Version(), runtime.GOOS, runtime.GOARCH, program())
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -150,8 +148,8 @@ var buildIdentity = sync.OnceValue(func() string {
 	return text
 })
 
-// program tells the file of this program from others, by its size and the time of its
-// last change. Where it cannot be looked at, it is unlike any that ran before.
+// program tells the file of this program from others, by its size and the time of its last change. If
+// the file cannot be looked at, the result is random, so that it equals no earlier one.
 func program() string {
 	name, err := os.Executable()
 	if err != nil {
@@ -164,8 +162,8 @@ func program() string {
 	return fields(strconv.FormatInt(info.Size(), 10), info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
-// packParts returns what the key of one pack has beside the inputs of all. The digest of
-// its file is no more than a name: it lets each of several versions have an entry.
+// packParts returns the parts of the key that belong to one pack. The digest of its file only gives
+// each of several versions an entry of its own.
 func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 	var why []string
 	for _, t := range p.since.Triggers[name] {
@@ -192,13 +190,13 @@ func keyOf(parts []keyPart) cache.Key {
 	return sha256.Sum256([]byte(fields(all...)))
 }
 
-// digested returns parts as one, so that long ones are hashed once for many packs.
+// digested returns several parts as one, so that long ones are hashed once for many packs.
 func digested(parts []keyPart) []keyPart {
 	sum := keyOf(parts)
 	return []keyPart{{"shared", string(sum[:])}}
 }
 
-// fields returns texts as one, in such a way that other texts give another one.
+// fields joins texts so that different lists of texts give different results.
 func fields(texts ...string) string {
 	var out []byte
 	for _, text := range texts {

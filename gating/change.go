@@ -52,8 +52,8 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 	return c, nil
 }
 
-// Complete refuses a working tree that lacks a pack or a catalog of the change, as a
-// sparse checkout does: it would not be gated, and nobody would see that.
+// Complete returns an error of kind [github.ErrIncomplete] if the working tree lacks a pack or a
+// catalog of the change, as a sparse checkout does: it would not be gated, and nobody would see that.
 func (c *Change) Complete() error {
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
 		if c.files[name] == github.Deleted {
@@ -81,7 +81,7 @@ func (c *Change) Complete() error {
 	return nil
 }
 
-// Removed returns the packs that the change removes, sorted.
+// Removed returns the pack files that the change removes, relative to the workspace and sorted.
 func (c *Change) Removed() []string {
 	var names []string
 	for name, kind := range c.files {
@@ -93,10 +93,9 @@ func (c *Change) Removed() []string {
 	return names
 }
 
-// Changed gates the packs that the change concerns: those of which a file
-// changed, those that depend on what changed, and all of them where a catalog or
-// the config changed. It returns, as messages show them, those of which a file of their
-// own changed.
+// Changed gates the packs that the change concerns: those that have a changed file, those that depend
+// on what changed, and all of them if a catalog or the config changed. It returns the pack files, as
+// messages show them, that have a changed file of their own. Errors are those of [Run.All].
 func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, err error) {
 	from := r.Report.Packs.Len()
 	r.level(in)
@@ -128,9 +127,9 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	return own, in.strays()
 }
 
-// concerned returns the packs that changed files concern, be it those of a pack that their
-// golden cases name beside them, that have a refresh trigger, or that cannot be read, and, as
-// messages show them, those of which a file of their own changed.
+// concerned returns the packs that have a changed file or a refresh trigger, that cannot be read, or
+// whose golden cases name a pack with a changed file. Own are those of them, as messages show them,
+// that have a changed file of their own.
 func (c *Change) concerned(since Progress) (packs, own []string, err error) {
 	shared := c.shared(since)
 	named, err := c.w.sets(c.w.Packs)

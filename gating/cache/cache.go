@@ -1,8 +1,7 @@
-// Package cache keeps bytes under a key in a folder of the user's, from one run to the
-// next. What it returns is what was put there under that key by the same user: every
-// entry is sealed with a secret that is elsewhere, and one that was cut, changed,
-// moved to another name or written by anybody else is taken for one that is not there.
-// It knows nothing of what the bytes mean.
+// Package cache keeps bytes under a key in a folder of the user, from one run to the next. What it
+// returns is what the same user put there under that key: every entry is sealed with a secret that
+// is elsewhere, and an entry that was truncated, changed, renamed or written by anybody else is
+// treated as missing. The package does not know what the bytes mean.
 package cache
 
 import (
@@ -22,20 +21,19 @@ import (
 )
 
 const (
-	// Limit is how many bytes the entries of a folder have at most once a run has
-	// ended.
+	// Limit is how many bytes the entries of a folder have at most after a run.
 	Limit = 256 << 20
-	// parts is how many folders the entries are spread over. Keys are digests, so that
-	// each part gets as much as any other, and is held to its share of the limit alone:
-	// a run that writes one entry need not look at all of them.
+	// parts is how many folders the entries are spread over. Keys are digests, so each part gets
+	// about the same amount, and has its own share of the limit: a run that writes one entry need
+	// not look at all of them.
 	parts = 256
 	// Most is how many bytes a value can have.
 	Most = Limit/parts/2 - overhead
-	// fresh is how long an entry that is used is not marked as used again.
+	// fresh is how long an entry that was marked as used is not marked again.
 	fresh = 24 * time.Hour
 )
 
-// Key says what a value is the answer to. Equal keys have equal values.
+// Key is the digest of everything that a value depends on. Equal keys have equal values.
 type Key [sha256.Size]byte
 
 // file returns the name of the entry of a key within the folder.
@@ -44,8 +42,8 @@ func (k Key) file() string {
 	return path.Join(name[:2], name[2:])
 }
 
-// Cache is an open folder of entries. The nil Cache keeps nothing. Its methods are for
-// several goroutines at a time, and several processes may use one folder.
+// Cache is an open folder of entries. The nil Cache keeps nothing. Several goroutines may use its
+// methods at the same time, and several processes one folder.
 type Cache struct {
 	root   *os.Root
 	secret []byte
@@ -56,9 +54,9 @@ type Cache struct {
 	written map[string]bool // parts that something was written to
 }
 
-// Open opens a folder for entries that are sealed with the secret in a file. Both are
-// made where they are missing, for the user alone. The error is a *Refused where one
-// of them could have been written by another user; others come from the file system.
+// Open opens a folder for entries that are sealed with the secret in a file. It creates either if it
+// is missing, for the user alone. The error is a *Refused if another user could have written one of
+// them; others come from the file system. The caller closes the cache.
 func Open(folder, secretFile string, now func() time.Time) (*Cache, error) {
 	secret, err := readSecret(secretFile)
 	if err != nil {
@@ -71,14 +69,14 @@ func Open(folder, secretFile string, now func() time.Time) (*Cache, error) {
 	return &Cache{root: root, secret: secret, now: now, limit: Limit, written: map[string]bool{}}, nil
 }
 
-// Get returns the value of a key; ok is false where there is none that can be relied
-// on, whatever the reason.
+// Get returns the value of a key; ok is false if there is none that can be relied on, whatever the
+// reason.
 func (c *Cache) Get(key Key) (value []byte, ok bool) {
 	if c == nil {
 		return nil, false
 	}
 	name := key.file()
-	// A named pipe would keep whoever opens it waiting.
+	// Opening a named pipe would block.
 	info, err := c.root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > Most+overhead {
 		return nil, false
@@ -96,14 +94,14 @@ func (c *Cache) Get(key Key) (value []byte, ok bool) {
 		return nil, false
 	}
 	if now := c.now(); now.Sub(info.ModTime()).Abs() > fresh {
-		// That it cannot be marked makes it go earlier, and is nothing to tell.
+		// If it cannot be marked, it is only removed earlier.
 		_ = c.root.Chtimes(name, now, now)
 	}
 	return value, true
 }
 
-// Put keeps a value under a key, in place of what was there. A value that is too large,
-// or that cannot be written, is not kept: whoever asks for it finds nothing.
+// Put keeps a value under a key, in place of what was there. A value that has more than Most bytes, or
+// that cannot be written, is not kept: Get will not find it.
 func (c *Cache) Put(key Key, value []byte) {
 	if c == nil || len(value) > Most {
 		return
@@ -122,7 +120,7 @@ func (c *Cache) Put(key Key, value []byte) {
 	}
 }
 
-// write writes a file that must not be there.
+// write writes a file that must not exist yet.
 func (c *Cache) write(name string, src []byte) error {
 	f, err := c.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -132,8 +130,8 @@ func (c *Cache) write(name string, src []byte) error {
 	return cmp.Or(err, f.Close())
 }
 
-// Close brings what was written to within the limit, and releases the folder. There is
-// nothing to tell of what could not be removed: the next run tries again.
+// Close removes old entries until the parts that were written to are within the limit, and releases
+// the folder. It reports no error if an entry cannot be removed: the next run tries again.
 func (c *Cache) Close() {
 	if c == nil {
 		return
@@ -153,9 +151,8 @@ const overhead = sha256.Size
 // elsewhere.
 const purpose = "packgate cache entry 1\x00"
 
-// sealed returns a value as its entry: the HMAC-SHA256 of purpose, key and value under
-// the secret, and the value. It takes the place of a digest, for it tells of every
-// fault that a digest tells of.
+// sealed returns a value as its entry: the HMAC-SHA256 of purpose, key and value under the secret,
+// and the value. A digest is not needed besides, because the HMAC detects the same faults.
 func sealed(secret []byte, key Key, value []byte) []byte {
 	m := hmac.New(sha256.New, secret)
 	m.Write([]byte(purpose))
@@ -164,8 +161,8 @@ func sealed(secret []byte, key Key, value []byte) []byte {
 	return append(m.Sum(make([]byte, 0, overhead+len(value))), value...)
 }
 
-// unsealed returns the value of an entry; ok is false where it was not sealed with this
-// secret for this key.
+// unsealed returns the value of an entry; ok is false if it was not sealed with this secret for this
+// key.
 func unsealed(secret []byte, key Key, entry []byte) (value []byte, ok bool) {
 	if len(entry) < overhead {
 		return nil, false
@@ -177,12 +174,11 @@ func unsealed(secret []byte, key Key, entry []byte) (value []byte, ok bool) {
 // staging begins the names of files that are being written.
 const staging = ".packgate-"
 
-// abandoned is how old a file that is being written is when nobody writes it any more.
+// abandoned is the age from which a half-written file is taken to be left over.
 const abandoned = time.Hour
 
-// trim removes the entries of a part that were not used for the longest time, until the
-// part is within its share of the limit, and what was left half-written. Files that are
-// no entries are left alone.
+// trim removes the least recently used entries of a part until it is within its share of the limit,
+// and half-written files. Other files are left alone.
 func (c *Cache) trim(part string) {
 	entries, err := fs.ReadDir(c.root.FS(), part)
 	if err != nil {
@@ -193,7 +189,7 @@ func (c *Cache) trim(part string) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
-			continue // gone already, or none of ours
+			continue // gone already, or not one of ours
 		}
 		switch {
 		case isEntry(e.Name()):

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Refused is the error for a folder or file that another user could have written, or
-// that leads elsewhere. Why completes the sentence that begins with its name.
+// Refused is the error for a folder or file that another user could have written, or that is a link.
+// Why completes the sentence that begins with its name.
 type Refused struct {
 	Name string // of the file or folder
 	Why  string
@@ -22,8 +22,8 @@ type Refused struct {
 // Error returns the sentence.
 func (r *Refused) Error() string { return fmt.Sprintf("%q %s", r.Name, r.Why) }
 
-// openFolder opens the folder of the entries, which it makes where it is missing.
-// Nothing outside of it is reached from then on, whatever links are in it.
+// openFolder opens the folder of the entries, and creates it if it is missing. Whatever links are in
+// it, nothing outside it can be reached through the result.
 func openFolder(name string) (*os.Root, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func openFolder(name string) (*os.Root, error) {
 	return root, nil
 }
 
-// owned refuses what belongs to another user, or has one of the permissions. Where the
-// system knows no such thing, the folder of the user's own settings has to do.
+// owned refuses a file that belongs to another user or has any of the given permissions. On a system
+// without owners it refuses nothing: there the folder is one of the user's own settings.
 func owned(name string, info fs.FileInfo, without fs.FileMode) error {
 	mine, knows := isMine(info)
 	switch {
@@ -75,7 +75,7 @@ func owned(name string, info fs.FileInfo, without fs.FileMode) error {
 // secretSize is the size of a secret, in bytes.
 const secretSize = 32
 
-// readSecret returns the secret in a file, which it makes where there is none.
+// readSecret returns the secret in a file, and creates the file if there is none.
 func readSecret(name string) ([]byte, error) {
 	secret, err := secretOf(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +84,7 @@ func readSecret(name string) ([]byte, error) {
 	if err := makeSecret(name); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return secretOf(name) // which may be that of a run at the same time
+	return secretOf(name) // a run at the same time may have written it
 }
 
 func secretOf(name string) ([]byte, error) {
@@ -114,8 +114,8 @@ func secretOf(name string) ([]byte, error) {
 	return secret, err
 }
 
-// makeSecret makes a secret. The file gets its name only once it is complete, and never
-// takes that of another one: of two runs at a time one fails with fs.ErrExist.
+// makeSecret writes a new secret. The file gets its name only when it is complete, and never replaces
+// another one: of two runs at the same time, one fails with fs.ErrExist.
 func makeSecret(name string) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

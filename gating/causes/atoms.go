@@ -18,11 +18,11 @@ type atom struct {
 	identity bool
 }
 
-// mostPaired bounds how many removed and added things are held against each other.
+// mostPaired bounds how many removed and added things are compared with each other.
 const mostPaired = 64
 
-// atomsOf returns the changes that are of a single scalar. A thing that is named by the scalar
-// is removed under one name and added under the other.
+// atomsOf returns the changes of a single scalar. A thing that is named by the scalar is removed
+// under one name and added under the other.
 func atomsOf(changes []diffing.Change) (atoms []atom) {
 	var removed, added []diffing.Change
 	for _, c := range changes {
@@ -45,8 +45,8 @@ func atomsOf(changes []diffing.Change) (atoms []atom) {
 	return atoms
 }
 
-// misnamed returns the change of a name by which a thing was removed and added: of those of the
-// same list the one that is named most alike.
+// misnamed returns the change of name by which a removed thing was added again: of the added things
+// in the same list, the one with the most similar name.
 func misnamed(r diffing.Change, removed, added []diffing.Change) (atom, bool) {
 	was := map[string]bool{}
 	for _, other := range removed {
@@ -84,7 +84,7 @@ func scalar(a, b *pack.Node) (was, is *pack.Node, ok bool) {
 	return d.was, d.is, d.count == 1 && d.was != nil
 }
 
-// difference counts in what two values differ, up to the second.
+// difference counts the scalars in which two values differ, and stops after the second.
 type difference struct {
 	was, is *pack.Node
 	count   int

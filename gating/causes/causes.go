@@ -1,15 +1,14 @@
-// Package causes says what findings follow from, so that one mistake is one entry: a mistyped
-// name is the name and not also every golden case that does not compile for it.
+// Package causes finds out what findings follow from, so that one mistake is one entry: a mistyped
+// name is reported as the name, and not also as every golden case that does not compile because of it.
 //
-// A finding follows from an error where it is gone once the one value that the error is about
-// is what it was in the version before: the value is put back, and the rules look again. What
-// compares a pack with what was stored for it (golden cases, packets, scorecards) follows from
-// changes of the pack in the same way, where what was stored is as it was and fitted before.
-// What is not found with the files put back that were removed beside the pack follows from
-// their removal.
-// What is in doubt stands for itself.
+// A finding follows from an error if it is gone once the one value that the error is about is what it
+// was in the version before: the value is put back, and the rules are run again. Findings that compare
+// a pack with what was stored for it (golden cases, packets, scorecards) follow from changes of the
+// pack in the same way, if the stored files have not changed and matched before. Findings that are gone
+// once removed files beside the pack are put back follow from the removal. In case of doubt, a finding
+// stands for itself.
 //
-// Neither a severity nor an exit code depends on it.
+// Neither a severity nor an exit code depends on causes.
 package causes
 
 import (
@@ -27,26 +26,26 @@ import (
 // mostGroups is how many groups of changes are undone for one pack.
 const mostGroups = 8
 
-// Step is a pack with what is known of how it came to be.
+// Step is a pack with what is known of the change that led to it.
 type Step struct {
 	Subject *gate.Subject
 	Policy  gates.Policy
-	// Diff is what changed, nil for a pack that is compared with nothing, and Compiles what
-	// became of its golden cases.
+	// Diff is what changed, nil for a pack that is compared with nothing, and Compiles are its golden
+	// cases on both sides.
 	Diff     *diffing.Diff
 	Compiles []compiles.Case
 	// Environments are those to which overlays or catalogs bring something.
 	Environments []environments.Change
 	// Was is what the gates found in the version before.
 	Was []finding.Finding
-	// Outside is what the gates were told of the pack beside its files.
+	// Outside is what the gates were told about the pack beside its files.
 	Outside gates.Outside
 }
 
-// Find returns the findings of a pack with their causes. They are in the order and have the
-// states that they are reported with; the argument is not changed. A cause that is a finding
-// is in the list, excused by nothing, and follows from nothing itself. Once the context has
-// ended nothing more is tried, and what is left stands for itself.
+// Find returns the findings of a pack with their causes, in the same order; the argument is not
+// changed. Findings must have the states that they are reported with. A cause that is a finding is in
+// the list, is not excused, and has no cause itself. Once the context has ended nothing more is tried,
+// and the remaining findings stand for themselves.
 func Find(ctx context.Context, step Step, findings []finding.Finding) []finding.Finding {
 	if step.Subject.Pack == nil || !slices.ContainsFunc(findings, open) {
 		return findings
@@ -62,7 +61,7 @@ func Find(ctx context.Context, step Step, findings []finding.Finding) []finding.
 	return s.findings
 }
 
-// open reports whether a finding counts and nothing is said of its cause yet.
+// open reports whether a finding counts and has no cause yet.
 func open(f finding.Finding) bool { return !f.Excused() && f.Cause == nil }
 
 // search looks for the causes of the findings of one pack.
@@ -89,7 +88,7 @@ func newSearch(ctx context.Context, step Step, findings []finding.Finding) *sear
 	if step.Diff != nil {
 		s.changes = step.Diff.Changes()
 	}
-	for _, f := range findings { // of which somebody else has said it
+	for _, f := range findings { // those that already have a cause
 		if f.Cause != nil {
 			s.root[f.Cause.Finding] = true
 		}
@@ -110,8 +109,8 @@ func (s *search) follows(i, from int) {
 	s.root[f.Cause.Finding] = true
 }
 
-// free reports whether a finding may be said to follow from something: it counts, stands for
-// itself, and nothing follows from it.
+// free reports whether a finding may be given a cause: it counts, has none, and nothing follows from
+// it.
 func (s *search) free(i int) bool {
 	f := &s.findings[i]
 	return open(*f) && !f.Approve && !f.IsRest() && (len(s.root) == 0 || !s.root[f.Fingerprint()])

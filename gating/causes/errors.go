@@ -22,15 +22,15 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// misread are the rules beside those of the schema and the references gate that find a value
-// which leads nowhere, or that nobody can read.
+// misread are the rules, beside those of the schema and the references gate, that find a value that
+// refers to nothing or cannot be read.
 var misread = []*gate.Rule{policyrules.POL005, policyrules.POL008, risk.RSK004, tenancy.TEN001, overlays.OVL002}
 
-// permitting are the gates whose findings tell what a pack may do: they stand for themselves unless
-// the one value that an error is about ends them.
+// permitting are the gates whose findings are about what a pack may do: their findings stand for
+// themselves, unless correcting the one value that an error is about ends them.
 var permitting = []string{policyrules.Gate.ID, risk.Gate.ID, overlays.Gate.ID}
 
-// errors finds what follows from an error of a reference or of the form, and first from a pack
+// errors finds what follows from an error of a reference or of the form, and before that from a pack
 // that is not the same one.
 func (s *search) errors() {
 	s.of(version.VER005)
@@ -56,16 +56,15 @@ func (s *search) of(r *gate.Rule) {
 // remedy is a way to end an error: what to do with the pack, and how far it reaches.
 type remedy struct {
 	edit func(*pack.Document) ([]byte, error)
-	// own says that nothing but the value that the error is about is put right.
+	// own is set if only the value that the error is about is corrected.
 	own bool
-	// at says that the error is found at that value: it is no name that something was given.
+	// at is set if the error is found at that value, and not where something refers to it.
 	at bool
-	// only is the name that is put back with all that it stood for, "" where no more than a
-	// scalar is put right.
+	// only is the name that is put back with everything under it, "" if only a scalar is corrected.
 	only string
-	// changes are the paths of what is taken back, where that is known.
+	// changes are the paths of the changes that are undone, if they are known.
 	changes []string
-	// steps says that the remedy takes a change back, so that it ends nothing that was there.
+	// steps is set if the remedy undoes a change, so that it cannot end anything that was there before.
 	steps bool
 }
 
@@ -74,7 +73,7 @@ func (s *search) error(i int) {
 	for _, r := range s.remedies(&s.findings[i]) {
 		w := s.without(r.edit)
 		f := &s.findings[i]
-		restored := f.Rule == version.VER005.ID && r.steps // which no rule finds by itself
+		restored := f.Rule == version.VER005.ID && r.steps // no rule finds this one when it is run again
 		if w == nil || !restored && !w.lacks(f) || !w.valid() {
 			continue
 		}
@@ -122,8 +121,8 @@ func (s *search) step(r *gate.Rule, i int) {
 	}
 }
 
-// rejected notes that a change is unsafe under any version for no other reason than an error: that
-// the pack is not the same one, or the value that the error is about.
+// rejected notes that the only reason why a change is unsafe under any version is an error: that the
+// pack is not the same one, or the value that the error is about.
 func (s *search) rejected(i int, r *remedy) {
 	if slices.ContainsFunc(s.changes, func(c diffing.Change) bool { return c.Class == diffing.Reject && !slices.Contains(r.changes, c.Path) }) {
 		return
@@ -131,8 +130,8 @@ func (s *search) rejected(i int, r *remedy) {
 	s.step(version.VER006, i)
 }
 
-// spread notes what follows from an error that is gone from a world. What is about all golden
-// cases is looked at last, and not where one of them is not as it was before.
+// spread notes what follows from an error that is gone from a world. Findings about all golden cases
+// come last, and are left out if one of the cases is not as it was before.
 func (s *search) spread(i int, r *remedy, w *world) {
 	drifts := false
 	var last []int
@@ -162,8 +161,8 @@ func (s *search) others(r *remedy, f *finding.Finding) bool {
 		slices.ContainsFunc(s.near(s.casesOf(f)), func(i int) bool { return !slices.Contains(r.changes, s.changes[i].Path) })
 }
 
-// ends reports whether a finding is known not to be in a world. What is stored for a golden case
-// is as it should be where the case comes to what it came to in the version before.
+// ends reports whether a finding is known not to be in a world. What is stored for a golden case fits
+// if the case has the result that it had in the version before.
 func (s *search) ends(w *world, f *finding.Finding) bool {
 	cases := s.casesOf(f)
 	if len(cases) == 0 || !isOne(f, held) || !s.asBefore(f) {
@@ -172,7 +171,7 @@ func (s *search) ends(w *world, f *finding.Finding) bool {
 	return !slices.ContainsFunc(cases, func(c *compiles.Case) bool { return !w.asBefore(c) })
 }
 
-// reaches reports whether a finding can be said to follow from an error that the remedy ends.
+// reaches reports whether a finding can follow from an error that the remedy ends.
 func (r *remedy) reaches(e, f *finding.Finding) bool {
 	rule, g := gates.Find(f.Rule)
 	if rule == nil || rule.Ratchet || r.steps && f.State != finding.New {
@@ -237,7 +236,7 @@ func (s *search) at(a *atom, l finding.Location) bool {
 	return l.File == s.Subject.Unit.Document.File && l.Revision == "" && l.Pointer == a.is.Pointer()
 }
 
-// leads reports whether a pointer or a keyed path leads to the value at a pointer.
+// leads reports whether a pointer or a keyed path is that of the value at a pointer.
 func (s *search) leads(path, pointer string) bool {
 	root := s.Subject.Unit.Document.Root
 	at := root.Find(path)
@@ -247,7 +246,7 @@ func (s *search) leads(path, pointer string) bool {
 	return at != nil && at.Pointer() == pointer
 }
 
-// names reports whether an error speaks of the name that a thing had before.
+// names reports whether the message of an error quotes the name that a thing had before.
 func (s *search) names(a *atom, e *finding.Finding) bool {
 	return a.was.Kind == pack.String && strings.Contains(e.Message, fmt.Sprintf("%q", a.was.Text))
 }
@@ -261,7 +260,7 @@ func lostName(c *diffing.Change) string {
 	return segments[len(segments)-1]
 }
 
-// places finds that no golden case can be compiled, for what an error is about.
+// places finds that no golden case can be compiled because of what an error is about.
 func (s *search) places() {
 	for i := range s.findings {
 		f := &s.findings[i]
@@ -279,7 +278,7 @@ func (s *search) places() {
 	}
 }
 
-// environments finds what is said of a place once for each environment, in the same words.
+// environments finds findings that repeat one about the same place for another environment.
 func (s *search) environments() {
 	for i := range s.findings {
 		for from := range i {
@@ -291,7 +290,7 @@ func (s *search) environments() {
 	}
 }
 
-// repeats reports whether a finding says of one environment what another one says of another.
+// repeats reports whether two findings differ only in the environment that they name.
 func (s *search) repeats(first, f *finding.Finding) bool {
 	if first.Excused() || first.Rule != f.Rule || first.Severity != f.Severity || first.Location != f.Location || f.Location.Pointer == "" || first.State != f.State {
 		return false

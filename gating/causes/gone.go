@@ -9,16 +9,16 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Bounds of how many removals are tried each by itself, of errors and of warnings.
+// The bounds of how many removals are tried one by one, for errors and for warnings.
 const (
 	mostErrorsAlone   = 4
 	mostWarningsAlone = 16
 )
 
-// gone finds what follows from files beside the pack that were removed: it is not found once they
-// are put back, each by itself or together. Those whose removal is an error are put back first.
-// What else is an error then follows from others: from the one that ends it together with these,
-// or from all of them.
+// gone finds what follows from the removal of files beside the pack: findings that are gone once the
+// files are put back, one by one or together. Files whose removal is an error are put back first. The
+// errors that are left then follow from the removals that are warnings: from the one that ends them
+// together with the former, or from all of them.
 func (s *search) gone() {
 	roots := s.removed()
 	isWarning := func(i int) bool { return s.findings[i].Severity != finding.Error }
@@ -40,8 +40,7 @@ func (s *search) gone() {
 	}
 }
 
-// unexplained reports whether there is a new error that stands for itself, and is not that
-// evidence is gone.
+// unexplained reports whether there is a new error without a cause that is not about lost evidence.
 func (s *search) unexplained() bool {
 	for i := range s.findings {
 		f := &s.findings[i]
@@ -52,13 +51,13 @@ func (s *search) unexplained() bool {
 	return false
 }
 
-// stands reports whether a finding follows from nothing, and counts.
+// stands reports whether a finding counts and has no cause.
 func (s *search) stands(i int) bool { return open(s.findings[i]) && !s.findings[i].Approve }
 
-// removed returns the new findings of which isGone is true and that count.
+// removed returns the new findings that count and for which isGone is true, by their indexes.
 func (s *search) removed() (roots []int) {
 	before := s.Subject.Before
-	if before == nil || before.Unit.Dir() != s.Subject.Unit.Dir() { // of a pack that moved, every file is gone
+	if before == nil || before.Unit.Dir() != s.Subject.Unit.Dir() { // every file of a pack that moved is gone
 		return nil
 	}
 	for i := range s.findings {
@@ -69,13 +68,12 @@ func (s *search) removed() (roots []int) {
 	return roots
 }
 
-// isGone reports whether a finding says that evidence is weaker of which a file is not there any more.
+// isGone reports whether a finding is about weaker evidence, and a file of that evidence was removed.
 func (s *search) isGone(f *finding.Finding) bool {
 	return f.Excuse != finding.ByWaiver && s.lost(f) != ""
 }
 
-// lost returns what files have in common of which one is gone and a finding is about another, or that
-// one, as stem does; "" for none.
+// lost returns the stem of the files that a finding is about if one of them was removed; "" if none was.
 func (s *search) lost(f *finding.Finding) string {
 	if s.lacking == nil {
 		s.lacking = map[string]bool{}
@@ -94,10 +92,10 @@ func (s *search) lost(f *finding.Finding) string {
 	return ""
 }
 
-// restoring puts back the files that some findings are about, and finds what follows from those
-// of them that are given as roots. The gates look at the whole of the pack again, because no rule
-// alone knows what is required and missing. Of several roots the one that the words of a finding
-// name is its cause, or one of the same gate, or the first.
+// restoring puts back the files that some findings are about, and finds what follows from those of
+// them that are given as roots. All gates are run again, because no rule alone knows what is required
+// and missing. The cause of a finding is the root that its message names, or one of the same gate, or
+// the first.
 func (s *search) restoring(back, roots []int) {
 	roots = slices.DeleteFunc(slices.Clone(roots), func(i int) bool { return !s.stands(i) })
 	if len(roots) == 0 || s.ctx.Err() != nil {
@@ -112,7 +110,7 @@ func (s *search) restoring(back, roots []int) {
 	whole := s.Subject.With(s.Subject.Unit.Restored(before.Unit, want), repo.RestoredCatalogs(s.Subject.Environments, before.Environments, want))
 	there := kinsOf(gates.Run(whole, s.Policy, s.Outside).Findings)
 	if s.ctx.Err() != nil {
-		return // of what the gates did not look at nothing is known
+		return // the gates may not have looked at everything
 	}
 	ends := func(i int) bool { return !there[s.findings[i].Rule][s.findings[i].Kin()] }
 	if roots = slices.DeleteFunc(roots, func(i int) bool { return !ends(i) }); len(roots) == 0 {

@@ -19,13 +19,13 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// held are the rules that hold a pack against what was stored for it.
+// held are the rules that compare a pack with what was stored for it.
 var held = []*gate.Rule{
 	replay.RPL002, replay.RPL004, replay.RPL008, replay.RPL009, replay.RPL012, evaluation.EVL007, evaluation.EVL008,
 }
 
-// measured are the rules about whether the bytes of a pack were measured: any change is a
-// cause of what they find, and none alone.
+// measured are the rules about whether the bytes of a pack were measured: what they find follows from
+// all changes together.
 var measured = []*gate.Rule{evaluation.EVL009, evaluation.EVL013}
 
 func isOne(f *finding.Finding, rules []*gate.Rule) bool {
@@ -48,14 +48,15 @@ func (s *search) compareFiles() {
 			}
 		}
 	}
-	// A version before that could not be read whole is not the one that the pack is compared with.
+	// If the version before could not be read completely, the pack is compared with another one.
 	if !bytes.Equal(base.Node.Document().Source, was.Unit.Document.Source) {
 		s.beside = nil
 	}
 	s.alone = s.beside != nil && len(s.beside) == 0
 }
 
-// files returns the files that a pack is gated with beside its own, as they are shown.
+// files returns the content of the files that a pack is gated with beside its own, by their names as
+// messages show them.
 func files(s *gate.Subject) map[string][]byte {
 	all := map[string][]byte{}
 	for _, f := range s.Unit.Files {
@@ -72,8 +73,8 @@ func files(s *gate.Subject) map[string][]byte {
 	return all
 }
 
-// stored finds what follows from changes of the pack, or of its overlays: that it is not as it was
-// stored any more.
+// stored finds what follows from changes of the pack, or of its overlays: that the pack no longer
+// matches what was stored.
 func (s *search) stored() {
 	for i := range s.findings {
 		f := &s.findings[i]
@@ -95,8 +96,8 @@ func (s *search) stored() {
 	}
 }
 
-// unread finds what follows from a pack that is not compared, because of an error of its form:
-// whether what was stored for it fits is known once it can be read as it is intended.
+// unread finds what follows from an error of form because of which a pack is not compared: whether
+// what was stored for it fits is only known once the pack can be read.
 func (s *search) unread() {
 	if s.Diff != nil || s.Subject.Before == nil || s.Subject.Before.Pack == nil {
 		return
@@ -114,7 +115,8 @@ func (s *search) unread() {
 	}
 }
 
-// required finds that a scorecard is required and none counts, for one that measured other bytes.
+// required finds that a required scorecard is missing because the scorecard that is there measured
+// other bytes.
 func (s *search) required() {
 	for i := range s.findings {
 		f := &s.findings[i]
@@ -158,8 +160,8 @@ func named(list []string, changes []diffing.Change) []string {
 	return list
 }
 
-// asBefore reports whether the files that a finding is about, and all that they are compiled
-// with, are as in the version before, and were without error there.
+// asBefore reports whether the files that a finding is about, and everything that they are compiled
+// with, are as in the version before, and had no error there.
 func (s *search) asBefore(f *finding.Finding) bool { return s.asBeforeBut(f, s.shared) }
 
 // overlaid is asBefore where overlays differ, and all that differs of what golden cases are compiled
@@ -225,9 +227,9 @@ func stem(file string) string {
 // mostUndone is how many changes of a group are taken back.
 const mostUndone = 32
 
-// group returns the smallest group of changes whose undoing is found to end a finding: that
-// its golden cases come to what they came to before, or for what is about all of them that the
-// rule does not find it any more. The latter is tried once.
+// group returns the smallest group of changes whose undoing is found to end a finding: its golden
+// cases have their earlier results again or, if the finding is about all cases, the rule no longer
+// finds it. The latter is tried once.
 func (s *search) group(f *finding.Finding) *finding.Cause {
 	cases := s.casesOf(f)
 	ends := func(w *world) bool { return s.ends(w, f) }
@@ -263,7 +265,7 @@ func (s *search) group(f *finding.Finding) *finding.Cause {
 	return s.cause(smallest)
 }
 
-// smaller returns what a group of changes came down to before.
+// smaller returns what a group of changes was reduced to before.
 func (s *search) smaller(group []int) ([]int, bool) {
 	for _, r := range s.reduced {
 		if slices.Equal(r[0], group) {
@@ -273,8 +275,8 @@ func (s *search) smaller(group []int) ([]int, bool) {
 	return nil, false
 }
 
-// undone reports whether the pack without changes is valid and ends something. Without all of
-// them it is the version before.
+// undone reports whether undoing a group of changes gives a valid pack that satisfies ends. Without any
+// of its changes the pack is the version before.
 func (s *search) undone(group []int, ends func(*world) bool) bool {
 	if len(group) == len(s.changes) {
 		return true
@@ -298,7 +300,7 @@ type tried struct {
 	world *world
 }
 
-// casesOf returns the golden cases that a finding is about; none where it is about all.
+// casesOf returns the golden cases that a finding is about; none if it is about all.
 func (s *search) casesOf(f *finding.Finding) (cases []*compiles.Case) {
 	if f.Gate != replay.Gate.ID {
 		return nil
@@ -315,7 +317,7 @@ func (s *search) casesOf(f *finding.Finding) (cases []*compiles.Case) {
 	return cases
 }
 
-// near returns the changes from which the compiles of golden cases differ.
+// near returns the changes that make the compiles of golden cases differ, by their indexes.
 func (s *search) near(cases []*compiles.Case) (group []int) {
 	for i := range s.changes {
 		comes := func(from compiles.Cause) bool {

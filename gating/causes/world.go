@@ -32,7 +32,7 @@ type world struct {
 	valid   func() bool
 }
 
-// lacks reports whether a finding is known not to be there.
+// lacks reports whether a finding is known not to be found in this world.
 func (w *world) lacks(f *finding.Finding) bool {
 	if w.fixed {
 		return !w.found[f.Rule][f.Kin()]
@@ -51,7 +51,7 @@ func (w *world) lacks(f *finding.Finding) bool {
 	return kins != nil && !kins[f.Kin()]
 }
 
-// asBefore reports whether a golden case comes to what it came to in the version before.
+// asBefore reports whether a golden case has the result that it had in the version before.
 func (w *world) asBefore(c *compiles.Case) bool {
 	is, known := w.alike[c]
 	if !known {
@@ -61,7 +61,7 @@ func (w *world) asBefore(c *compiles.Case) bool {
 	return is
 }
 
-// kinsOf sorts findings by their rules.
+// kinsOf returns the kins of findings by their rules.
 func kinsOf(list []finding.Finding) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, f := range list {
@@ -73,8 +73,7 @@ func kinsOf(list []finding.Finding) map[string]map[string]bool {
 	return all
 }
 
-// without returns the pack as an edit makes it, nil where it cannot be made, or may not be tried
-// any more.
+// without returns the pack after an edit, nil if the edit cannot be made or no more may be tried.
 func (s *search) without(edit func(*pack.Document) ([]byte, error)) *world {
 	if s.ctx.Err() != nil {
 		return nil
@@ -112,8 +111,8 @@ func (s *search) open(src []byte) *world {
 	return w
 }
 
-// sound reports whether the pack has no error of its form, and no reference that leads nowhere,
-// which is not there anyway.
+// sound reports whether the pack has no errors of form and no dangling references beside those that
+// are given.
 func (w *world) sound(there map[string]map[string]bool) bool {
 	if w.subject.Pack == nil || w.faults > 0 {
 		return false
@@ -146,8 +145,8 @@ func (s *search) isBase(doc *pack.Document) bool {
 
 var errPlace = errors.New("there is no place for it")
 
-// undo takes changes of a pack back. Values are put back first, then what was added is taken
-// away from the end to the beginning, and what was removed is put where it was.
+// undo returns a pack without some of its changes. Values are put back first, then what was added is
+// removed from the end to the beginning, and what was removed is put back in its place.
 func undo(doc *pack.Document, changes []diffing.Change) ([]byte, error) {
 	var put, take, back []diffing.Change
 	for _, c := range changes {
@@ -186,8 +185,8 @@ func undo(doc *pack.Document, changes []diffing.Change) ([]byte, error) {
 	return src, nil
 }
 
-// putBack returns how a value of an earlier version is added to a document: an item of a list
-// behind the nearest one that was before it.
+// putBack returns the operation that adds a value of an earlier version to a document. An item of a
+// list goes behind the nearest item that was before it.
 func putBack(doc *pack.Document, old *pack.Node) (finding.Operation, error) {
 	op := finding.Operation{Op: "add", Value: old.Raw()}
 	if old.Parent == nil {
@@ -220,7 +219,7 @@ func putBack(doc *pack.Document, old *pack.Node) (finding.Operation, error) {
 	return op, nil
 }
 
-// last returns the last segment of a keyed path, by which an item of a list is known.
+// last returns the last segment of a keyed path, which identifies an item of a list.
 func last(n *pack.Node) string {
 	path := n.KeyedPath()
 	return path[strings.LastIndexByte(path, '/')+1:]
