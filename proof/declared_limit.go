@@ -107,15 +107,14 @@ func textOf(form string) (text string, is bool) {
 // admitsDeclared reports whether bounds let an argument have a value, which is given as it
 // would be declared. Patterns are not looked at.
 func (h *held) admitsDeclared(value any, scale float64) bool {
-	p := Pair{Scale: scale}
 	n, isNumber := value.(float64)
-	if isNumber && (h.min != nil && n < *p.declared(h.min) || h.max != nil && n > *p.declared(h.max)) {
+	if isNumber && (h.min != nil && n < *h.min/scale || h.max != nil && n > *h.max/scale) {
 		return false
 	}
 	return !h.hasEnum || slices.ContainsFunc(h.enum, func(form string) bool {
 		text, _ := textOf(form)
 		listed, err := strconv.ParseFloat(text, 64)
-		return isNumber && err == nil && *p.declared(&listed) == n || !isNumber && text == value
+		return isNumber && err == nil && listed/scale == n || !isNumber && text == value
 	})
 }
 

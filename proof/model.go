@@ -376,7 +376,7 @@ func constantBeside(operator, constant, path string) *jsonlogic.Expr {
 	if known, there := comparisons.Load(key); there {
 		return known.(*jsonlogic.Expr)
 	}
-	d, _ := pack.Read("fact", []byte(`{"`+operator+`": [`+constant+`, {"var": "`+path+`"}]}`), pack.DefaultLimits())
+	d, _ := pack.Read("fact", []byte(`{"`+operator+`": [`+constant+`, {"var": `+pack.CompactJSON(path)+`}]}`), pack.DefaultLimits())
 	made, _ := jsonlogic.Compile(d.Root)
 	comparisons.Store(key, made)
 	return made
