@@ -26,8 +26,8 @@ type Commit struct {
 	prefix string
 }
 
-// Choice chooses a commit of a git repository, and says what it is called. The tree is
-// nil where there is none to choose.
+// Choice chooses a commit of a git repository, and returns its files and what it is called. The tree
+// is nil if there is none to choose.
 type Choice func(*github.Repository) (tree *github.Tree, ref string, err error)
 
 // Revision chooses the commit that a user named.
@@ -38,7 +38,7 @@ func Revision(name string) Choice {
 	})
 }
 
-// forkPoint chooses the commit that the work began with.
+// forkPoint chooses the commit that the work started from.
 var forkPoint = found((*github.Repository).ForkPoint)
 
 func found(find func(*github.Repository) (sha, ref string, err error)) Choice {
@@ -52,9 +52,8 @@ func found(find func(*github.Repository) (sha, ref string, err error)) Choice {
 	}
 }
 
-// OpenCommit opens a commit of the git repository that a folder is in. The client fetches
-// what a clone lacks; nil for none. The caller closes the commit, which is nil where none
-// was chosen.
+// OpenCommit opens a commit of the git repository that a folder is in. The client fetches what a clone
+// lacks; it may be nil. The caller closes the commit, which is nil if none was chosen.
 func OpenCommit(dir string, client *github.Client, choose Choice) (*Commit, error) {
 	git, err := github.OpenWith(dir, client)
 	if err != nil {
@@ -117,9 +116,8 @@ func (c *Commit) Relative(name string) (string, bool) {
 	return strings.CutPrefix(name, c.prefix+"/")
 }
 
-// Read returns a file of the commit; ok is false where it has none of that
-// name. A file that should be there and cannot be read is an error, never an
-// absent one.
+// Read returns a file of the folder in the commit, of at most limit bytes; ok is false if it has none of
+// that name. A file that is there and cannot be read is an error, and never taken for a missing one.
 func (c *Commit) Read(name string, limit int) (src []byte, ok bool, err error) {
 	src, err = c.Tree.ReadFile(c.Path(name), int64(limit))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,8 +142,8 @@ func (c *Commit) list(ctx context.Context, wanted func(name string) bool) ([]git
 // maxConfig bounds the config of a commit, in bytes.
 const maxConfig = 1 << 20
 
-// Config reads the config of the commit; the default one where it has none.
-// One that has to be there may still be what a change brings.
+// Config reads the config of the commit, and returns the default one if it has none. If one is
+// required, it is an error that neither the commit nor the working tree has it.
 func (c *Commit) Config(name string, required bool) (*repo.Config, error) {
 	src, ok, err := c.Read(name, maxConfig)
 	if err != nil {
@@ -172,7 +170,7 @@ func (c *Commit) Config(name string, required bool) (*repo.Config, error) {
 func (c *Commit) Unit(w *Workspace, name string) (*repo.Unit, error) {
 	root := c.prefix
 	short, ok := c.Relative(name)
-	if !ok { // the pack repository stood elsewhere then
+	if !ok { // the pack repository was elsewhere then
 		root, short = path.Dir(name), path.Base(name)
 	}
 	files, err := c.files(root, w.Files.Prefix)
@@ -192,7 +190,8 @@ func (c *Commit) files(root, prefix string) (*repo.Files, error) {
 	return repo.FilesOf(tree, prefix, c.Tree.SHA()), nil
 }
 
-// OfSide says which of two versions an error is about; nil stays nil.
+// OfSide puts the side, such as "the base", in front of the message of an error, so that it is clear
+// which of two versions the error is about; nil stays nil.
 func OfSide(side string, err error) error {
 	if err == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// with returns the other pack files of each set that golden cases name a pack in: none of a
-// set of which a pack is not there, or is there twice, which the cases say.
+// with returns the other pack files of each set in which golden cases name a pack. A set is left out if
+// one of its packs is missing or has two files, which the replay gate reports.
 func (s sets) with(name, id string) (companies [][]string) {
 	if !slices.Equal(s.files[id], []string{name}) {
 		return nil
@@ -35,7 +35,7 @@ func (s sets) with(name, id string) (companies [][]string) {
 	return companies
 }
 
-// together judges what the change of a pack permits more together with the packs that golden
+// together finds what the change of a pack newly permits in combination with the packs that golden
 // cases name beside it.
 func (p *pipeline) together(ctx context.Context, unit *repo.Unit, j *judged) error {
 	d := j.compared.Diff
@@ -61,8 +61,8 @@ func (p *pipeline) together(ctx context.Context, unit *repo.Unit, j *judged) err
 	return nil
 }
 
-// company returns a pack together with others, in both versions; nil where they cannot be
-// used together now, which the case that names them says.
+// company returns a pack together with others, in both versions; nil if they cannot be used together
+// now, which the replay gate reports.
 func (p *pipeline) company(ctx context.Context, d *diffing.Diff, names []string) (*diffing.Company, error) {
 	base, head := d.Packs()
 	c := &diffing.Company{}
@@ -102,7 +102,7 @@ func (p *pipeline) company(ctx context.Context, d *diffing.Diff, names []string)
 	return c, nil
 }
 
-// unite returns what packs permit together, nil where they cannot be used so.
+// unite returns what packs permit together, nil if they cannot be used together.
 func unite(shared *policy.Model, packs []*pack.Pack) *proof.Model {
 	var models []*policy.Model
 	for _, p := range packs {

@@ -23,20 +23,20 @@ const (
 	mostEarlier     = 2000
 )
 
-// lineage is what was before a baseline: its first parents, the newest first.
+// lineage is the history of a baseline: its first parents, the newest first.
 type lineage struct {
 	generations []generation
-	cut         bool // the clone has no more of them
+	cut         bool // the clone does not have the next one
 }
 
-// generation is a commit, with the packs of it that the one after it has otherwise or has
-// no more: their files by pack_id.
+// generation is a commit, with those of its packs that the next one changes or no longer has: their
+// files by pack_id.
 type generation struct {
 	*Commit
 	byID map[string]string
 }
 
-// ancestors returns what was before the baseline. Git objects are read by who calls.
+// ancestors returns the history of the baseline. The caller holds reading.
 func (b *Baseline) ancestors(ctx context.Context) (*lineage, error) {
 	if b.line != nil {
 		return b.line, nil
@@ -68,8 +68,7 @@ func (b *Baseline) ancestors(ctx context.Context) (*lineage, error) {
 	return l, nil
 }
 
-// replaced returns the packs of a commit that the one after it has otherwise, or has no
-// more.
+// replaced returns the packs of a commit that the next one changes or no longer has.
 func (b *Baseline) replaced(ctx context.Context, parent, child *Commit) (map[string]string, error) {
 	changes, err := github.Between(ctx, parent.Tree, child.Tree)
 	if err != nil {
@@ -99,9 +98,9 @@ func (b *Baseline) replaced(ctx context.Context, parent, child *Commit) (map[str
 	return byID, nil
 }
 
-// instead returns the newest version of a pack before the baseline's that can be read,
-// and says so; nil where there is none. Unread is the one that cannot be, nil where the
-// baseline has none: then the pack is new, unless it had been there before.
+// instead returns the newest version of a pack before the baseline's that can be read, with a note
+// about that; nil if there is none. Unread is the version that cannot be read, nil if the baseline
+// has none: then the pack is new, unless it was there before.
 func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, why string) (*packFile, *version.Unread, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -134,9 +133,8 @@ func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, 
 	return nil, note, nil
 }
 
-// ofGeneration returns the version of a pack in a commit, if it can be read: the file of
-// its own name where that is looked for, or else the one that has its pack_id and was
-// replaced.
+// ofGeneration returns the version of a pack in a commit, nil if it cannot be read: the file of the
+// same name if own is set, or else the replaced file that has its pack_id.
 func (b *Baseline) ofGeneration(g *generation, u *repo.Unit, own bool) (*packFile, error) {
 	if own {
 		f, err := b.file(g.Commit, u.Name)
@@ -161,8 +159,8 @@ type gap struct {
 	pointer bool // it is a Git LFS pointer
 }
 
-// whole reads a version as subject does, and says what of it cannot be read; nil where
-// all can. The subject is nil where nothing can be said of it.
+// whole reads a version as subject does, and also returns what of it cannot be read, nil if all of it
+// can. The subject is nil if nothing is known of it.
 func (b *Baseline) whole(c *Commit, name string) (*gate.Subject, *gap, error) {
 	s, lacks, err := b.subject(c, name)
 	switch {
@@ -179,8 +177,8 @@ func (b *Baseline) whole(c *Commit, name string) (*gate.Subject, *gap, error) {
 	return s, lacks, nil
 }
 
-// wholeBefore returns the newest version before the one that a pack is compared with of
-// which all files can be read, nil where there is none, and says so.
+// wholeBefore returns the newest version before the one that a pack is compared with whose files can
+// all be read, nil if there is none, with the finding about that.
 func (b *Baseline) wholeBefore(ctx context.Context, j *judged, lacks *gap) (*gate.Subject, []finding.Finding, error) {
 	from := j.compared.from
 	b.reading.Lock()

@@ -19,13 +19,13 @@ import (
 	"github.com/contextosai/packgate/report/build"
 )
 
-// Edit is what is to become of one file of a repository.
+// Edit is a new content for one file of a repository, or its removal.
 type Edit struct {
 	Name   string // relative to the root
 	Source []byte // the new content; nil for a file that is removed
 }
 
-// Verb returns the word for what the edit does.
+// Verb returns one of two words by what the edit does: write or remove.
 func (e Edit) Verb(write, remove string) string {
 	if e.Source == nil {
 		return remove
@@ -33,8 +33,8 @@ func (e Edit) Verb(write, remove string) string {
 	return write
 }
 
-// Replace makes all of the edits below a root, or none of them, also where the process is killed
-// meanwhile; see [atomicfile.Transaction].
+// Replace makes all of the edits below a root, or none of them, even if the process is killed before
+// it returns; see [atomicfile.Transaction].
 func Replace(root string, edits []Edit) (err error) {
 	if len(edits) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func Replace(root string, edits []Edit) (err error) {
 	return t.Keep()
 }
 
-// Recover takes back what a run that was stopped had begun to write below a root or around it, and
+// Recover undoes the edits that an interrupted run began below a root or in a folder above it, and
 // returns the files that it put back.
 func Recover(root string) (files []string, err error) {
 	abs, err := filepath.Abs(root)
@@ -88,8 +88,8 @@ func Recover(root string) (files []string, err error) {
 	}
 }
 
-// journal returns the folder of the journal for a root, an absolute path. It is out of reach of
-// what a repository has: in the folder of git itself, or in the user's cache where there is none.
+// journal returns the folder of the journal for a root, an absolute path. It is a place that the files
+// of a repository cannot reach: the folder of git itself, or the user's cache outside a repository.
 func journal(root string) (dir string, err error) {
 	dir, found, err := gitJournal(root)
 	if !found && err == nil {
@@ -98,7 +98,8 @@ func journal(root string) (dir string, err error) {
 	return dir, err
 }
 
-// gitJournal returns the folder of the journal in the folder of git, where a root is in a repository.
+// gitJournal returns the folder of the journal in the folder of git; found is false if the root is not
+// in a repository.
 func gitJournal(root string) (dir string, found bool, err error) {
 	above, found, err := Above(root, ".git")
 	if !found || err != nil {
@@ -108,7 +109,7 @@ func gitJournal(root string) (dir string, found bool, err error) {
 	return filepath.Join(dir, "packgate"), found, nil
 }
 
-// cacheJournal returns the folder of the journal for a root that is in no repository.
+// cacheJournal returns the folder of the journal for a root that is not in a repository.
 func cacheJournal(root string) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -136,8 +137,8 @@ func gitFolder(name string) (string, bool) {
 	return name, err == nil && info.IsDir()
 }
 
-// onDisk returns where a file of a repository is. A link stays one: what it
-// leads to is written. Reading has made sure that this is inside of the repository.
+// onDisk returns the path of a file of a repository. For a link, that is the file it leads to, so that
+// the link stays one. Reading has made sure that this is inside the repository.
 func onDisk(root, name string) (string, error) {
 	full := filepath.Join(root, filepath.FromSlash(name))
 	real, err := filepath.EvalSymlinks(full)
@@ -147,13 +148,14 @@ func onDisk(root, name string) (string, error) {
 	return real, err
 }
 
-// RecoveredWords says that files were put back which a run that was stopped had begun to write.
+// RecoveredWords returns the notice that files were put back which an interrupted run had begun to
+// write.
 func RecoveredWords(files []string) string {
 	return fmt.Sprintf("a run that was stopped had begun to write %s, which %s as before it: %s",
 		pack.Counted(len(files), "file"), map[bool]string{true: "is", false: "are"}[len(files) == 1], pack.Clip(strings.Join(files, ", "), 1000))
 }
 
-// With returns a pack with its side files as they are with edits made.
+// With returns a pack with its side files as they would be after edits.
 func (w *Workspace) With(name string, edits []Edit) (*repo.Unit, error) {
 	texts := map[string]string{}
 	for _, e := range edits {
@@ -171,7 +173,7 @@ func (w *Workspace) Write(edits []Edit) error {
 // make another one possible; two rules that undo each other must not run for ever.
 const maxRounds = 8
 
-// Rounds repairs until nothing is left to repair, or nothing more is to be hoped for.
+// Rounds calls repair until it reports that it repaired nothing, fails, or was called maxRounds times.
 func Rounds(repair func() (repaired bool, err error)) error {
 	for range maxRounds {
 		if repaired, err := repair(); err != nil || !repaired {
@@ -181,9 +183,9 @@ func Rounds(repair func() (repaired bool, err error)) error {
 	return nil
 }
 
-// Repair returns the text of a pack with the repairs of its findings that could be made,
-// and the findings that are repaired; see [pack.Repair]. The others wait for the next
-// round. Waived findings are left alone.
+// Repair returns the text of a pack after the repairs of its findings that could be made, and the
+// findings that are repaired; see [pack.Repair]. The others wait for the next round. Excused findings
+// are left alone.
 func Repair(doc *pack.Document, findings []finding.Finding) (src []byte, repaired []finding.Finding) {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool {
 		return f.Fix == nil || f.Excused() || f.Location.File != doc.File
@@ -201,10 +203,9 @@ func Repair(doc *pack.Document, findings []finding.Finding) (src []byte, repaire
 	return src, repaired
 }
 
-// Fix applies the mechanical repairs of the packs of a workspace, until there
-// are none left, and says what it did. A file is written whole or not at all, and keeps
-// its formatting where nothing is repaired. Packs that cannot be read are left for the
-// gates to report.
+// Fix applies the mechanical repairs of the packs of a workspace until none are left, and adds a notice
+// for each. A file is written completely or not at all, and keeps its formatting where nothing is
+// repaired. Packs that cannot be read are left for the gates to report.
 func (r *Run) Fix(ctx context.Context, in Inputs) error {
 	p, err := newPipeline(r, in)
 	if err != nil {
@@ -242,7 +243,7 @@ func (r *Run) repair(w *Workspace, j *judged) (bool, error) {
 		return false, err
 	}
 	if !bytes.Equal(now.Source, doc.Source) {
-		// A repair names a place in the text that was looked at, and no other.
+		// The places of a repair are those of the text that was looked at.
 		return false, fmt.Errorf("fix %s: %w", doc.File, repo.ErrChanged)
 	}
 	if err := w.Write([]Edit{{Name: j.subject.Unit.Name, Source: src}}); err != nil {

@@ -8,25 +8,25 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Evaluators makes what checks that scorecards are signed by an identity. The root is the
-// trusted root of a private Sigstore, and nil for the public instance.
+// Evaluators returns what checks that scorecards are signed by an identity. The root is the trusted
+// root of a private Sigstore, as its JSON file, and nil for the public instance.
 type Evaluators func(id repo.Identity, root []byte) (gate.Evaluator, error)
 
-// evaluator is who has to have signed the scorecards of a workspace.
+// evaluator checks who signed the scorecards of a workspace.
 type evaluator struct {
-	gate.Evaluator        // nil where nobody has to, or nobody can tell
-	root           []byte // nil for the public instance's, and where it cannot be read
+	gate.Evaluator        // nil if they need not be signed, or signatures are not checked
+	root           []byte // nil for that of the public instance, and if it cannot be read
 }
 
-// untold is an evaluator of whom it cannot be told what it signed.
+// untold is an evaluator that cannot tell whether anything is signed.
 type untold struct{ error }
 
 // Signed returns why it cannot be told.
 func (u untold) Signed(_, _ []byte) error { return u.error }
 
-// TakeEvaluators has the signatures of scorecards checked, where the config names who signs
-// them: against the trusted root that is in force with the config, so that no change brings
-// the one that it is judged by. What is wrong with that is said of each signature.
+// TakeEvaluators sets how the signatures of scorecards are checked, if the config names who signs them:
+// against the trusted root that is in force with the config, so that a change cannot bring the root
+// that it is judged by. If that root cannot be used, each signature is reported as not verifiable.
 func (w *Workspace) TakeEvaluators(make Evaluators) {
 	w.evaluator = evaluator{}
 	if make == nil || !w.Config.Evaluator.Workflow.OK {
@@ -42,7 +42,7 @@ func (w *Workspace) TakeEvaluators(make Evaluators) {
 	}
 }
 
-// rootFiles returns the files that the trusted root in force is one of.
+// rootFiles returns the files among which the trusted root in force is.
 func (w *Workspace) rootFiles() *repo.Files {
 	if w.inForce != nil && w.inForce.files != nil {
 		return w.inForce.files
@@ -56,25 +56,25 @@ func (w *Workspace) isTrustedRoot(name string) bool {
 	return w.Config.Publish.TrustedRoot.OK && name == path.Clean(w.Config.Publish.TrustedRoot.Value)
 }
 
-// repeatable reports whether the signatures of scorecards would be judged alike by
-// whoever has the same files: the root of the public instance is none of them.
+// repeatable reports whether the same files always give the same verdict on the signatures of
+// scorecards: the root of the public instance is not one of the files, and changes.
 func (w *Workspace) repeatable() bool {
 	return !w.Config.Evaluator.Workflow.OK || w.evaluator.root != nil
 }
 
-// subject returns a pack with the catalogs that it is held against, as rules look at it.
+// subject returns a pack with the catalogs that it is checked against, as rules look at it.
 func (w *Workspace) subject(u *repo.Unit, environments []*repo.Environment) *gate.Subject {
 	s := gate.NewSubject(u, environments, w.Config)
 	s.Evaluator = w.evaluator.Evaluator
 	return s
 }
 
-// rerooted returns the member of the config that names the trusted root, where the change
-// has another file of that name: whose signatures count may be anybody then.
+// rerooted returns the member of the config that names the trusted root, if the change has another file
+// of that name: then it may decide whose signatures count.
 func (in Inputs) rerooted(own *repo.Config) []repo.ConfigChange {
 	name := own.Publish.TrustedRoot
 	if in.inForce.files == nil || !name.OK || name.Value != in.Config.Publish.TrustedRoot.Value {
-		return nil // of another name the config itself differs
+		return nil // if the names differ, so do the configs
 	}
 	was, wasErr := in.inForce.files.TrustedRoot(in.Config)
 	is, isErr := in.Files.TrustedRoot(own)

@@ -7,7 +7,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// What of the findings fails a run. Each of the first four may be fail_on of a config.
+// The levels that decide which findings fail a run. All but the last may be fail_on of a config.
 const (
 	FailOnError      = "error"
 	FailOnNew        = "new"         // errors, without the old ones: see old
@@ -16,7 +16,7 @@ const (
 	FailOnNever      = "never"
 )
 
-// FailOnLevels returns them, sorted, and FailOnSeverities those that need no base.
+// FailOnLevels returns all levels, sorted.
 func FailOnLevels() []string {
 	return []string{FailOnError, FailOnNever, FailOnNew, FailOnNewWarning, FailOnWarning}
 }
@@ -29,8 +29,8 @@ func warns(level string) bool { return level == FailOnWarning || level == FailOn
 
 func newOnly(level string) bool { return level == FailOnNew || level == FailOnNewWarning }
 
-// Tightest returns the lowest level at which whatever fails at one of two levels does: what is asked
-// for, and what the config says; each "" where nothing is said.
+// Tightest returns the level that fails everything that fails at either of two levels: the one asked
+// for and the one of the config, each "" if there is none. A level asked for as never counts as none.
 func Tightest(asked, config string) string {
 	config = cmp.Or(config, FailOnError)
 	switch {
@@ -49,8 +49,8 @@ func levelOf(warns bool, warning, other string) string {
 	return other
 }
 
-// level decides what fails of the packs of a workspace: what was asked for, or else what the
-// config says. Without a base nothing is known to be old.
+// level sets the level of a workspace: the one asked for, or else the one of its config. Without a
+// base no finding is known to be old.
 func (r *Run) level(in Inputs) {
 	r.failOn = cmp.Or(r.FailOn, in.Config.FailOn.Value, FailOnError)
 	if newOnly(r.failOn) && in.Base == nil {

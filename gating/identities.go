@@ -9,11 +9,11 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// identity is what a file says that it is.
+// identity is the pack_id and the version that a pack file states.
 type identity struct{ id, version string }
 
-// identities returns what the pack files of the repository say that they are, be they asked for
-// or not. What is known of packs need not be read.
+// identities returns the identities of all pack files of the repository, including those that were not
+// asked for. Files whose identity is known already are not read.
 func (w *Workspace) identities(known map[string]identity) (map[string]identity, error) {
 	all := w.Packs
 	if !w.whole {
@@ -50,8 +50,8 @@ func sharing(ids map[string]identity) map[string][]string {
 	return files
 }
 
-// twins returns the files that claim to be the version that another file is, with other
-// content: to each those that differ from it.
+// twins returns, for each pack file, the other files that state the same version and have different
+// content.
 func (w *Workspace) twins(ids map[string]identity) map[string][]string {
 	claims := map[identity][]string{}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
@@ -68,9 +68,9 @@ func (w *Workspace) twins(ids map[string]identity) map[string][]string {
 		for _, name := range names {
 			doc, _, err := w.Files.Document(name, w.Config.Limits)
 			if err != nil {
-				continue // gating it says why
+				continue // gating it reports why
 			}
-			digests[name], _ = doc.CanonicalDigest() // "" for one with faults, which is like no other
+			digests[name], _ = doc.CanonicalDigest() // "" for one with faults, which equals no other
 		}
 		for _, name := range names {
 			for _, other := range names {
@@ -83,8 +83,8 @@ func (w *Workspace) twins(ids map[string]identity) map[string][]string {
 	return twins
 }
 
-// copied reports whether another file of the repository is what became of the file of the base that
-// a pack is compared with. Then this one is a copy, and what is found in it is new.
+// copied reports whether the file of the base that a pack is compared with lives on as another file of
+// the repository. Then this one is a copy, and what is found in it is new.
 func (p *pipeline) copied(name string, from *packFile) bool {
 	if from == nil || from.name == name {
 		return false

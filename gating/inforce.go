@@ -20,18 +20,18 @@ import (
 // the change is compared: a change does not decide by what it is judged.
 type InForce struct {
 	Config *repo.Config
-	// Unusable says what is wrong with the config of the commit, where the change corrects
-	// it. Nothing but the patterns of the corrected one is taken then, and it is strict.
+	// Unusable is what is wrong with the config of the commit, if the change corrects it. Then only
+	// the patterns of the corrected config are used, and strict is set.
 	Unusable error
-	// Packs are the patterns of the first config, which a change brings where the commit has none:
-	// what they find is judged too, so that the change which introduces the gate shows all packs.
+	// Packs are the pack patterns of the change's config if the commit has none: the packs that they
+	// find are judged too, so that the change that introduces the gate shows all packs.
 	Packs []string
-	files *repo.Files // that the config is one of; nil where they are those of the change
+	files *repo.Files // those of the commit; nil if the config is one of the change's files
 }
 
-// InForce returns the config by which a change of the files in the folder is judged. One
-// that has to be there may still be what the change brings. The error is for a config of
-// the commit that cannot be used, and that the change does not correct.
+// InForce returns the config by which a change of the files in the folder is judged. If one is
+// required, it may also be the change that adds it. The error is for a config of the commit that
+// cannot be used, and that the change does not correct.
 func (c *Commit) InForce(name string, required bool) (*InForce, error) {
 	config, err := c.Config(name, required)
 	if err == nil {
@@ -41,7 +41,7 @@ func (c *Commit) InForce(name string, required bool) (*InForce, error) {
 		files, wrong := c.files(c.prefix, filepath.ToSlash(Display(c.dir)))
 		f := &InForce{Config: config, files: files}
 		if err == nil && config.Document == nil {
-			if own, err := configOf(c.dir, name, required); err == nil { // what is wrong with it the run says
+			if own, err := configOf(c.dir, name, required); err == nil { // otherwise the run reports the error
 				f.Packs = pack.Values(own.Packs)
 			}
 		}
@@ -63,7 +63,8 @@ func (c *Commit) InForce(name string, required bool) (*InForce, error) {
 	return &InForce{Config: patterns, Unusable: err}, nil
 }
 
-// configOf reads the config of a folder; the default one where it has none, and need not.
+// configOf reads the config of a folder, and returns the default one if it has none and none is
+// required.
 func configOf(dir, name string, required bool) (*repo.Config, error) {
 	files, err := repo.OpenFiles(dir, Display(dir))
 	if err != nil {
@@ -77,8 +78,8 @@ func configOf(dir, name string, required bool) (*repo.Config, error) {
 	return files.Config(name)
 }
 
-// usable says what is wrong with a config that is valid by its form: it may name rules and
-// changes that there are not.
+// usable returns what is wrong with a config of a valid form: it may name rules and changes that do
+// not exist.
 func usable(c *repo.Config) error {
 	if _, err := gates.NewPolicy(c, c.Strict.Value, time.Time{}); err != nil {
 		return err
@@ -87,9 +88,9 @@ func usable(c *repo.Config) error {
 	return err
 }
 
-// OpenWith opens the repository of a path together with the files of a git revision, whose
-// config is in force, be it that of a folder around the one in which the change has another. For
-// the revision "" it is Open, and there is no baseline. The caller closes both.
+// OpenWith opens the repository of a path together with a git revision as its baseline. The config of
+// the revision is in force, even if that is in a folder above the one in which the change has its own.
+// For the revision "" it is like [Open], and there is no baseline. The caller closes both.
 func OpenWith(ctx context.Context, name, revision string, s Settings) (*Workspace, *Baseline, error) {
 	if revision == "" {
 		w, err := Open(ctx, name, s)
@@ -137,9 +138,9 @@ func (c *Commit) open(ctx context.Context, at Place, s Settings) (w *Workspace, 
 	return w, b, nil
 }
 
-// config says by which config the packs are judged, where the change brings another one,
-// and returns what is looser in that. It has to be usable: once it is merged no change
-// could pass any more, not even the one that corrects it.
+// config notes by which config the packs are judged if the change has a different one, and returns what
+// is looser in that. The config of the change has to be usable: otherwise, once it is merged, no change
+// could pass.
 func (r *Run) config(in *Inputs) (looser []repo.ConfigChange, err error) {
 	if in.inForce == nil || in.Base == nil {
 		return nil, nil
@@ -155,7 +156,7 @@ func (r *Run) config(in *Inputs) (looser []repo.ConfigChange, err error) {
 	}
 	switch unusable := in.inForce.Unusable; {
 	case unusable != nil:
-		r.Notice("the config of the base cannot be used: %v; of the %s of this change only the patterns are in force until it is merged, and warnings that are marked strict are errors", unusable, shown)
+		r.Notice("the config of the base cannot be used: %v; only the patterns of this change's %s are in force until it is merged, and warnings that are marked strict are errors", unusable, shown)
 		return slices.DeleteFunc(repo.CompareConfigs(repo.DefaultConfig(), own), tighter), err
 	case errors.Is(err, repo.ErrUse):
 		r.Fail(err)
@@ -175,7 +176,7 @@ func (r *Run) config(in *Inputs) (looser []repo.ConfigChange, err error) {
 	looser = slices.DeleteFunc(slices.Clone(changes), tighter)
 	words := " in " + paths(changes)
 	if in.Config.Document == nil {
-		r.Notice("the base has no %s; of that of this change only the patterns of packs are in force until it is merged", shown)
+		r.Notice("the base has no %s; only the pack patterns of this change's file are in force until it is merged", shown)
 		return append(looser, rerooted...), nil
 	}
 	switch {

@@ -12,10 +12,9 @@ import (
 	"github.com/contextosai/packgate/repo/workflows"
 )
 
-// loosened returns what the change loosens of the gate that it passes through: members of
-// the config, and how the workflows run packgate. That of the workflows is a notice where
-// the change touches nothing that is judged, as that of the config is. The change is nil
-// where it is not known yet.
+// loosened returns what the change loosens of the gate that it passes through: members of the config,
+// and how the workflows run packgate. If the change touches nothing that is judged, both are only
+// noted. The change is nil if it is not known yet.
 func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) (found []about, err error) {
 	if in.Base == nil {
 		return nil, nil
@@ -24,7 +23,7 @@ func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.
 	if err != nil || len(looser)+len(runs) == 0 {
 		return nil, err
 	}
-	// Where nothing was gated before, nothing is taken back.
+	// If nothing was gated before, nothing can become looser.
 	gated, err := in.Base.list(ctx, in.IsPack)
 	if err != nil || len(gated) == 0 && in.Config.Document == nil {
 		return nil, err
@@ -62,14 +61,14 @@ func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.
 	return found, nil
 }
 
-// loosen says on the page what later changes are no longer held to.
+// loosen adds to the report what later changes are no longer held to.
 func (r *Run) loosen(format string, args ...any) {
 	r.Report.Loosened = append(r.Report.Loosened, fmt.Sprintf(format, args...))
 }
 
-// elsewhere returns the first file of the change that has the name of a pack or of a file
-// beside one, wherever in the git repository it is: another run may judge it, and this one
-// is to say what else the change does.
+// elsewhere returns the first file of the change that has the name of a pack or of a file beside one,
+// anywhere in the git repository: another run may judge it, and this one reports what else the change
+// does.
 func (c *Change) elsewhere() (name string, ok bool) {
 	i := slices.IndexFunc(c.paths, func(name string) bool {
 		_, _, beside := repo.SideKind(name)
@@ -81,7 +80,7 @@ func (c *Change) elsewhere() (name string, ok bool) {
 	return c.paths[i], true
 }
 
-// runs returns what the change makes of the workflows that run packgate.
+// runs returns how the change alters the workflows that run packgate.
 func (b *Baseline) runs(ctx context.Context, c *Change) ([]workflows.Difference, error) {
 	paths := []string{}
 	if c != nil {
@@ -112,8 +111,8 @@ func (b *Baseline) runs(ctx context.Context, c *Change) ([]workflows.Difference,
 	return workflows.Compare(before, after), nil
 }
 
-// calls reports whether the workflows of the baseline run packgate by a file, by its name in
-// the git repository. True also means that it is not certain.
+// calls reports whether the workflows of the baseline run packgate through a file of the git repository.
+// True may also mean that it is not certain.
 func (b *Baseline) calls(name string) bool {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -127,8 +126,8 @@ func (b *Baseline) calls(name string) bool {
 	return b.running.Calls(name)
 }
 
-// mayRun reports whether a file may have to do with how workflows run packgate, beside those
-// that their steps call.
+// mayRun reports whether a file may affect how workflows run packgate, beside the files that their
+// steps call.
 func mayRun(name string) bool {
 	return strings.HasPrefix(name, ".github/") || strings.HasSuffix(name, "action.yml") || strings.HasSuffix(name, "action.yaml")
 }
@@ -145,7 +144,7 @@ func (c *Commit) head() (*Commit, error) {
 	return &head, err
 }
 
-// Workflows returns what the workflows of the commit run of packgate.
+// Workflows returns how the workflows of the commit run packgate.
 func (c *Commit) Workflows() (*workflows.Gates, error) {
 	prefix := "."
 	if c.prefix == "." {

@@ -23,7 +23,7 @@ import (
 // permits, what that is. A fingerprint alone would hide a fault that became worse. Each finding
 // of the base makes one finding old, so that of several equal ones what is added is new.
 
-// likeness is by what an old finding is recognised.
+// likeness is what identifies an old finding in the base.
 type likeness struct {
 	kin, file string
 	severity  finding.Severity
@@ -32,7 +32,7 @@ type likeness struct {
 	places    string // what is at its places
 }
 
-// markOld marks the findings of a pack that are old, by those of the base. Nothing is where the
+// markOld marks the findings of a pack that are old, by those of the base. No finding is old if the
 // pack was compared with anything but the pack of the base itself.
 func (j *judged) markOld(b *Baseline, policy gates.Policy, before []finding.Finding) {
 	if !j.atBase(b) {
@@ -59,17 +59,17 @@ func (j *judged) markOld(b *Baseline, policy gates.Policy, before []finding.Find
 	}
 }
 
-// atBase reports whether the pack is compared with the one of the base, which could be read as a
-// whole, with no earlier or published version in its place, and is no copy of it.
+// atBase reports whether the pack is compared with the pack of the base, which could be read
+// completely, and not with an earlier or published version in its place, and is not a copy of it.
 func (j *judged) atBase(b *Baseline) bool {
 	c := j.compared
 	return b != nil && j.before != nil && !j.stoodIn && !j.copied && c.unread == nil && c.published == nil && c.from != nil && c.from.at == b.Commit
 }
 
-// asBefore reports whether a finding can be what it was before, whatever else of the pack has
-// changed. One about what the policy permits, or about what nobody has looked at, cannot where more
-// is permitted or the change is major, and one about what was stored for a pack cannot where that
-// pack is another one.
+// asBefore reports whether a finding can be the same as before, although the pack has changed. A
+// finding about what the policy permits, or about what was not measured, cannot be the same if more is
+// permitted or the change is major, and a finding about what was stored for a pack cannot if the pack
+// has changed at all.
 func (j *judged) asBefore(f *finding.Finding) bool {
 	d := j.compared.Diff
 	switch {
@@ -82,16 +82,16 @@ func (j *judged) asBefore(f *finding.Finding) bool {
 	return true
 }
 
-// wordsAlone reports whether versions differ in nothing but words and in their numbers, so that the
-// same is permitted, be it that neither can be compiled.
+// wordsAlone reports whether two versions differ only in texts and in their version numbers, so that
+// they permit the same even if neither can be compiled.
 func wordsAlone(d *diffing.Diff) bool {
-	numbered := d.Base.Version == d.Head.Version || d.Declared != diffing.None // both can be read, and the pack as before
+	numbered := d.Base.Version == d.Head.Version || d.Declared != diffing.None // both versions can be read
 	return numbered && !slices.ContainsFunc(d.Changes(), func(c diffing.Change) bool {
 		return c.Layer != "business_context" && c.Layer != "tone_and_comms" && c.Path != "/pack_meta/pack_version"
 	})
 }
 
-// side is one version of a pack, with what was looked up in it.
+// side is one version of a pack, with the values that were looked up in it.
 type side struct {
 	subject *gate.Subject
 	values  map[*pack.Node]string // as JSON
@@ -99,7 +99,7 @@ type side struct {
 
 func newSide(s *gate.Subject) *side { return &side{s, map[*pack.Node]string{}} }
 
-// likeness returns by what a finding in the version is recognised in another one.
+// likeness returns what identifies a finding of the version in another one.
 func (s *side) likeness(f finding.Finding) likeness {
 	places := []string{s.at(f.Location)}
 	for _, r := range f.Related {
@@ -115,8 +115,8 @@ func (s *side) likeness(f finding.Finding) likeness {
 	return l
 }
 
-// within names a file from the folder of the pack on, so that a pack may move. The file of the
-// pack itself is "".
+// within returns the name of a file relative to the folder of the pack, so that a pack may move; "" for
+// the pack file itself.
 func (s *side) within(file string) string {
 	u := s.subject.Unit
 	if file == u.Document.File {
@@ -126,8 +126,8 @@ func (s *side) within(file string) string {
 	return strings.TrimPrefix(file, folder)
 }
 
-// at returns the value at a place, "" where the place is a whole document or a layer of a pack,
-// of which a finding speaks for what is missing in it.
+// at returns the digest of the value at a place; "" for a whole document or a layer of a pack, because
+// a finding there is about what is missing in it.
 func (s *side) at(l finding.Location) string {
 	doc := s.document(l.File)
 	if l.Pointer == "" || doc == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// outer returns the place of which the commit says that it gates the packs of a place: that of the nearest
-// config around it, if the commit has neither a config nor catalogs in the place itself. A change that brings
-// them takes no pack out of the repository that it is in. It is the place itself where the commit says
-// nothing else.
+// outer returns the place whose config in the commit gates the packs of a place, and the commit as seen
+// from there: the folder of the nearest config above, if the commit has neither a config nor catalogs in
+// the place itself. So a change that adds them cannot take a pack out of the repository that gates it.
+// Otherwise it is the place itself.
 func (c *Commit) outer(at Place) (Place, *Commit, error) {
 	if c.has(c.prefix, repo.ConfigName) || c.has(c.prefix, "environments") {
 		return at, c, nil
@@ -49,7 +49,7 @@ func (c *Commit) has(dir, name string) bool {
 func (c *Commit) finds(at Place) (bool, error) {
 	config, err := c.Config(repo.ConfigName, true)
 	if errors.Is(err, repo.ErrUse) {
-		return true, nil // opening it says what is wrong with it
+		return true, nil // opening it reports what is wrong with it
 	}
 	if err != nil {
 		return false, err

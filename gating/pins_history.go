@@ -10,8 +10,8 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Pins reads a pins file of the baseline by its name; nil where it has none. The error is of
-// kind repo.ErrUse where it is not valid.
+// Pins reads a pins file of the baseline by its name; nil if it has none. If the file is not valid,
+// the error matches repo.ErrUse.
 func (b *Baseline) Pins(name string) (*repo.Pins, error) {
 	src, ok, err := b.Read(name, b.w.Config.Limits.MaxBytes)
 	if err != nil || !ok {
@@ -21,9 +21,10 @@ func (b *Baseline) Pins(name string) (*repo.Pins, error) {
 	return pins, OfSide(fmt.Sprintf("the pins of %.7s", b.Tree.SHA()), err)
 }
 
-// Brought returns what brought the line of a pack to a pins file of the baseline as it is,
-// by the first parents of that: the newest stage before which it was another one, or which
-// began the file. Its From is nil where it is in the first commit of all.
+// Brought returns the stage that gave a pins file of the baseline its present line for a pack, by
+// first parents: the newest stage before which the line was different, or which added the file. Its
+// From is nil if that is the first commit of all. It is an error if none of the last commits did, or if
+// the clone does not have them.
 func (b *Baseline) Brought(ctx context.Context, name, packID string, line *repo.Pinned) (s Stage, err error) {
 	s.To = b.Tree
 	for range mostStages {
@@ -46,13 +47,13 @@ func (b *Baseline) Brought(ctx context.Context, name, packID string, line *repo.
 		Hint:    "propose it again in a pull request"}
 }
 
-// sameLine reports whether two lines say the same; nil is none.
+// sameLine reports whether two lines are equal; nil is none.
 func sameLine(a, b *repo.Pinned) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Version == b.Version && a.Digest == b.Digest
 }
 
-// PromotionOf returns a line of a pins file as what an environment is to run, nil for none, by
-// the rules of the environment's catalogs as they are, and as they were before the line came.
+// PromotionOf returns a line of a pins file (nil for none) as a promotion, under the rules of the
+// environment's catalogs as they are, and as they were before the line was added.
 func (b *Baseline) PromotionOf(environment, packID string, wanted *repo.Pinned, brought Stage) (*Promotion, error) {
 	p := &Promotion{Environment: environment, Pack: packID, Wanted: wanted}
 	if brought.From != nil {

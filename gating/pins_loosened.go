@@ -13,15 +13,15 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Loosened is a change by which the catalogs of an environment require less of a promotion, or
-// the config fewer reviews, or by which more people hold a role.
+// Loosened is a change after which the catalogs of an environment require less of a promotion, the
+// config requires fewer reviews, or more people hold a role.
 type Loosened struct {
 	Stage
-	// Less says that the catalogs require less.
+	// Less is set if the catalogs require less.
 	Less bool
-	// Joined are those who hold a role since, which others held before.
+	// Joined are those who hold a role since the change, if others held it before.
 	Joined []Holder
-	// Fewer says that the config requires fewer reviews.
+	// Fewer is set if the config requires fewer reviews.
 	Fewer  bool
 	before rules
 }
@@ -32,18 +32,18 @@ type Holder struct{ Role, Member string }
 // Roles returns the roles that the catalogs required before the change.
 func (l Loosened) Roles() []string { return rolesOf(l.before.catalogs) }
 
-// Reviews returns what the config before the change required.
+// Reviews returns the reviews that the config required before the change.
 func (l Loosened) Reviews() repo.Reviews { return l.before.config.Reviews }
 
-// rules are what decides about a promotion in one commit.
+// rules are what a promotion is decided by in one commit.
 type rules struct {
 	config   *repo.Config
 	catalogs []*repo.Environment
 }
 
-// Loosened returns what loosened the rules of an environment in the mostStages last commits of
-// the baseline, by its first parents, the newest first. Each commit is read by its own config,
-// for catalogs can be moved with it.
+// Loosened returns what loosened the rules of an environment in the last commits of the baseline (1000
+// at most), by first parents, the newest first. Each commit is read by its own config, because the
+// config decides where catalogs are. The error is for a history that could not be read.
 func (b *Baseline) Loosened(ctx context.Context, environment string) (list []Loosened, err error) {
 	after, err := b.rulesAt(b.Tree, environment)
 	if err != nil {
@@ -70,9 +70,9 @@ func (b *Baseline) Loosened(ctx context.Context, environment string) (list []Loo
 	return list, err
 }
 
-// join notes who holds a role since the last of some changes, the newest first, and did not before
-// it. Somebody has to be the first to hold a role: they are kept by the change that made them, until
-// an earlier config says that others held it, and it was emptied in between.
+// join notes who holds a role since the last of some changes, the newest first, and did not before it.
+// Somebody has to be the first to hold a role: first remembers the change that gave it to them, until
+// an earlier config shows that others held the role, and that it was emptied in between.
 func join(changes []Loosened, first map[Holder]int, was, is map[string][]string) {
 	held := func(h Holder) bool {
 		return slices.ContainsFunc(was[h.Role], func(known string) bool { return strings.EqualFold(known, h.Member) })
@@ -146,13 +146,13 @@ func demandsOf(catalogs []*repo.Environment) []promotion.Demand {
 	return promotion.Strictest(demands...)
 }
 
-// complete reports whether any of several catalogs refuses a version of which a check did not run.
+// complete reports whether any of several catalogs refuses versions for which a check did not run.
 func complete(catalogs []*repo.Environment) bool {
 	return slices.ContainsFunc(catalogs, func(e *repo.Environment) bool { return e.Complete.Value })
 }
 
-// Hold has the rules from before changes hold for a line too, and reports whether they require
-// more than its catalogs do.
+// Hold applies the rules from before some changes to a line too, if they require more than its catalogs
+// do, and reports whether they do.
 func (p *Promotion) Hold(changes ...Loosened) bool {
 	var earlier []*repo.Environment
 	for _, l := range changes {

@@ -23,18 +23,18 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// pipeline is the way of the packs of one workspace: read, gates, golden cases,
-// comparison.
+// pipeline is how the packs of one workspace are gated: they are read, compared with the baseline, and
+// put through the gates.
 type pipeline struct {
 	Inputs
 	version   string // of the program
 	now       time.Time
-	clock     func() time.Time // that compiles are timed by; nil where nobody asks
+	clock     func() time.Time // that compiles are timed with; nil if nobody asks
 	lookup    *Lookup
 	policy    gates.Policy
 	overrides []diffing.Override  // of the class table
-	ids       map[string]identity // what the files of the repository are
-	twins     map[string][]string // files with different content of the version that a pack is
+	ids       map[string]identity // of the pack files of the repository
+	twins     map[string][]string // other files with the same version and different content, by pack file
 	named     sets                // of packs that golden cases name together
 }
 
@@ -51,7 +51,7 @@ func newPipeline(r *Run, in Inputs) (*pipeline, error) {
 	return p, err
 }
 
-// identify notes which packs the files of the repository are. What is known need not be read.
+// identify notes the identities of the repository's pack files. Known ones are not read.
 func (p *pipeline) identify(known map[string]identity) (err error) {
 	if p.ids, err = p.identities(known); err == nil {
 		p.twins = p.Workspace.twins(p.ids)
@@ -60,11 +60,11 @@ func (p *pipeline) identify(known map[string]identity) (err error) {
 	return err
 }
 
-// ErrStopped is the error of work that ended with its context, in the words of where.
+// ErrStopped marks the error of work that ended because its context did.
 var ErrStopped = errors.New("stopped")
 
-// each does something with packs, several at a time, and uses the results in the order of
-// the packs. The error says that the context ended before the last one.
+// each calls do for packs, several at a time, and use for the results in the order of the packs. It
+// returns an error that wraps ErrStopped if the context ended before the last one.
 func (p *pipeline) each(ctx context.Context, names []string, do func(name string) outcome, use func(i int, o outcome)) error {
 	used := 0
 	inOrder(ctx, len(names), func(i int) outcome {
@@ -87,21 +87,21 @@ func (p *pipeline) each(ctx context.Context, names []string, do func(name string
 		ErrStopped, p.Files.Show(names[used]), len(names)-used, len(names), context.Cause(ctx))
 }
 
-// outcome is what came of one pack.
+// outcome is the result of one pack.
 type outcome struct {
 	pack  model.Pack
-	moved string // the file of the base that it was compared with, where that has another name
-	// judged is what was found, where no more than that is wanted.
+	moved string // the file of the base that it was compared with, if that has another name
+	// judged is what was found, if no more than that is wanted.
 	judged *judged
-	// searched says that it depends on how much of the history the clone has.
+	// searched is set if the result depends on how much of the history the clone has.
 	searched bool
-	// latencies are how long compiles took, none where nobody asked or nothing was compiled.
+	// latencies are how long compiles took, none if nobody asked or nothing was compiled.
 	latencies []time.Duration
 	fault     error // of packgate itself: what is said of the pack contradicts itself
 	err       error
 }
 
-// gate puts one pack through everything.
+// gate returns everything that the report has of one pack.
 func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	j, err := p.judge(ctx, name)
 	if err != nil {
@@ -138,23 +138,23 @@ type judged struct {
 	result   gates.Result
 	outside  gates.Outside
 	compared Comparison
-	fixed    []finding.Finding // of the baseline, which the pack has no more
+	fixed    []finding.Finding // of the baseline, which the pack no longer has
 	before   *gate.Subject     // in which they were found; nil where nothing is known of it
 	was      []finding.Finding // what the gates find in before, where it differs from the pack
 	used     map[string]int    // how many findings each entry of the baseline file excuses, by its seal
-	copied   bool              // another file is what became of the one that it is compared with
-	stoodIn  bool              // before is an earlier version, for files that cannot be read in the baseline
-	// environments are those to which overlays or catalogs bring something.
+	copied   bool              // the file that it is compared with lives on as another file
+	stoodIn  bool              // before is an earlier version, because the baseline's files cannot all be read
+	// environments are those that overlays or catalogs change.
 	environments []environments.Change
 }
 
-// notChecked notes what is not known of the version of the pack.
+// notChecked notes why the version gate could not check everything.
 func (j *judged) notChecked(reason string) {
 	j.result.NotChecked = append(j.result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: reason})
 }
 
-// class returns the class of the change, in the environments too, "" for a pack that is
-// compared with nothing or that the baseline does not have.
+// class returns the class of the change, including its environments; "" for a pack that is compared
+// with nothing or that the baseline does not have.
 func (j *judged) class() string {
 	if j.compared.Diff == nil || j.compared.absent {
 		return ""
@@ -162,13 +162,13 @@ func (j *judged) class() string {
 	return max(j.compared.Diff.Class, environments.Class(j.environments)).String()
 }
 
-// follow says which findings follow from others, or from what changed.
+// follow gives findings their causes: other findings, or changes.
 func (j *judged) follow(ctx context.Context, policy gates.Policy, compiled []compiles.Case) {
 	step := causes.Step{Subject: j.subject, Policy: policy, Diff: j.compared.Diff, Compiles: compiled, Environments: j.environments, Was: j.was, Outside: j.outside}
 	j.result.Findings = causes.Find(ctx, step, j.result.Findings)
 }
 
-// inEnvironments compares the pack as its environments have it.
+// inEnvironments compares the pack as it is in its environments.
 func (p *pipeline) inEnvironments(ctx context.Context, j *judged) (err error) {
 	if before := j.subject.Before; before != nil {
 		j.environments, err = environments.Compare(ctx, before, j.subject, j.compared.Diff, p.overrides)
@@ -228,9 +228,8 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	return j, nil
 }
 
-// where returns in which environments a pack is pinned, in the workspace or in the baseline,
-// under its pack_id or that which it had there. Where the pins of the baseline cannot be read
-// nobody knows.
+// where returns in which environments a pack is pinned, in the workspace or in the baseline, under its
+// pack_id or the one that it had there. If the pins of the baseline cannot be read it is not known.
 func (p *pipeline) where(j *judged) gates.Where {
 	if p.since.pinsUnread {
 		return gates.Where{}
@@ -244,13 +243,13 @@ func (p *pipeline) where(j *judged) gates.Where {
 	return gates.WhereOf(p.Environments, p.since.Environments, ids...)
 }
 
-// policyOf returns how findings of a pack are judged: with the approvals that count for it.
+// policyOf returns the policy for the findings of a pack, with the approvals that count for it.
 func (p *pipeline) policyOf(name string) gates.Policy {
 	return p.policy.Approved(gates.Approvals{Given: p.Approvals.counted([]string{name}), Unknown: p.Approvals.unknown()})
 }
 
-// beside returns what is found of a pack outside of the gates: by the comparison, in the packs
-// beside it, and in the registry.
+// beside returns what is found about a pack outside the gates: by the comparison, in other pack files,
+// and in the registry.
 func (p *pipeline) beside(ctx context.Context, unit *repo.Unit, j *judged) (out gates.Outside) {
 	out.Findings = j.compared.findings()
 	if j.compared.Diff != nil {
@@ -267,24 +266,23 @@ func (p *pipeline) beside(ctx context.Context, unit *repo.Unit, j *judged) (out 
 	return out
 }
 
-// Lookup says whether the version of a pack is taken.
+// Lookup is how a registry is asked about packs.
 type Lookup struct {
-	// Ask asks a registry whether a version is published with different content (VER004), of a
-	// pack without faults. What could not be asked is returned as not checked.
+	// Ask returns a finding if the version of a pack without faults is published with different
+	// content (VER004). What could not be asked is returned as not checked.
 	Ask func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked)
-	// InUse says which version of a pack_id is published and not deprecated, "" where none
-	// is. That it could not be asked is an answer too.
+	// InUse returns why a pack_id is taken to be in use: the version that is published and not
+	// deprecated, or that the registry could not be asked; "" if it is not in use.
 	InUse func(ctx context.Context, packID string) string
-	// Last returns the last published version of a pack_id that is not above a version, or
-	// of all where that is ""; nil where there is none. The error says why it cannot be told,
-	// or is not to be trusted.
+	// Last returns the highest published version of a pack_id that is not above a version, or of all
+	// if that is ""; nil if there is none. The error is why that is not known or cannot be trusted.
 	Last func(ctx context.Context, packID, version string) (*Release, error)
-	// Published returns what is known of a version, and Running what an environment runs of a
-	// pack. What cannot be asked is the trouble of the answer; the error is that of a context
-	// that ended.
+	// Published returns what is known of a version, and Running which version of a pack an environment
+	// runs. If that cannot be asked, the answer's Trouble is set; the error is that of a context that
+	// ended.
 	Published func(ctx context.Context, packID, version string) (*PublishedVersion, error)
 	Running   func(ctx context.Context, packID, environment string) (*RunningVersion, error)
-	// Silent says why no registry is asked, where Ask is nil.
+	// Silent is why no registry is asked, if Ask is nil.
 	Silent string
 }
 
@@ -293,7 +291,7 @@ func named(u *repo.Unit) bool {
 	return u.Pack != nil && len(u.Faults) == 0 && u.Pack.PackMeta.PackID.OK && u.Pack.PackMeta.PackVersion.OK
 }
 
-// taken asks whether the version of a pack is taken. The nil lookup has no registry.
+// taken asks whether the version of a pack is published already. The nil lookup has no registry.
 func (l *Lookup) taken(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
 	switch {
 	case !named(u):
@@ -306,7 +304,7 @@ func (l *Lookup) taken(ctx context.Context, u *repo.Unit) ([]finding.Finding, []
 	return l.Ask(ctx, u)
 }
 
-// identity says what is reported of versions that are not looked up.
+// identity returns what the reports of versions depend on that are not looked up, for the cache.
 func (l *Lookup) identity() string {
 	if l == nil {
 		return ""
@@ -318,9 +316,9 @@ func (l *Lookup) identity() string {
 // slow first thing does not keep all the others in memory.
 const aheadPerWorker = 4
 
-// inOrder does n things, as many at a time as there are processors, and uses the results
-// in their order, one after the other. It ends where use returns false, and when the
-// context ends: what was begun by then is thrown away, and is not waited for.
+// inOrder calls do for 0 to n-1, as many at a time as there are processors, and use for the results one
+// after the other, in order. It ends when use returns false or the context ends, and does not wait for
+// calls of do that have not returned.
 func inOrder[T any](ctx context.Context, n int, do func(i int) T, use func(i int, t T) bool) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers == 0 {
@@ -369,7 +367,7 @@ func inOrder[T any](ctx context.Context, n int, do func(i int) T, use func(i int
 	}
 }
 
-// twice returns the finding that other files hold the version that a pack is.
+// twice returns the finding that other files hold the same version of a pack.
 func (p *pipeline) twice(u *repo.Unit, others []string) finding.Finding {
 	shown := make([]string, len(others))
 	for i, name := range others {

@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Progress is what became of all that was asked for since the baseline.
+// Progress is what has changed since the baseline in all that was asked for.
 type Progress struct {
 	// Triggers are why packs of the workspace have to be gated again, by pack file: what
 	// changed of the things that they depend on.
@@ -23,17 +23,16 @@ type Progress struct {
 	Gone []refresh.Pack
 	// Environments are the catalogs of the baseline.
 	Environments []*repo.Environment
-	// pinsUnread says that pins of the baseline are not valid: nobody knows what it pinned.
+	// pinsUnread is set if pins of the baseline are not valid: then it is not known what it pinned.
 	pinsUnread bool
-	// claims are the versions that the packs of the workspace say they are.
+	// claims are the identities of the packs of the workspace, by pack file.
 	claims map[string]identity
-	// unread are the packs of the workspace that cannot be read: nobody knows whether they
-	// are what they were.
+	// unread are the packs of the workspace that cannot be read, which may have changed.
 	unread map[string]bool
 }
 
-// Progress returns what became of all that was asked for since the baseline. Since the nil
-// baseline nothing did.
+// Progress compares all that was asked for with the baseline. The nil baseline gives the zero
+// Progress. The error is for files or git objects that could not be read.
 func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	if b == nil {
 		return s, nil
@@ -70,8 +69,8 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	return s, nil
 }
 
-// withOthers returns the state with the packs that were not asked for: one that seems to
-// be gone may have moved there.
+// withOthers adds the packs that were not asked for to a state: a pack that seems to be gone may have
+// moved there.
 func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.State, error) {
 	all, err := w.Files.Find(w.Config)
 	if unseen := new(repo.Unseen); errors.As(err, &unseen) {
@@ -95,23 +94,23 @@ func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.St
 	return s, err
 }
 
-// known is what triggers need of files by the ids that git gives their bytes. What
-// is in it needs not be read again.
+// known is what triggers need of files, by the ids that git gives to their content. These files need
+// not be read again.
 type known struct {
 	packs  map[string]*refresh.Facts
 	cards  map[string]scorecard
-	unread map[string]bool // packs that cannot be read, by name; gating them says why
+	unread map[string]bool // packs that cannot be read, by name; gating them reports why
 }
 
 // scorecard is what triggers need of the content of a scorecard.
 type scorecard struct {
 	digest pack.Digest
-	of     string // the pack_id of the pack that it measured; "" where it does not say
+	of     string // the pack_id of the pack that it measured; "" if it has none
 }
 
-// state returns what the workspace says, and what is known of its files by now. Its
-// config is its own, also where another one is in force; one that is not valid says
-// nothing, and is reported elsewhere.
+// state returns the state of the workspace, and what is known of its files afterwards. The config is
+// the workspace's own, even if another one is in force; one that is not valid is ignored here, and
+// reported elsewhere.
 func (w *Workspace) state(ctx context.Context, configName string) (s refresh.State, k known, err error) {
 	s = refresh.State{Config: w.Config, Environments: w.Environments}
 	k = known{map[string]*refresh.Facts{}, map[string]scorecard{}, map[string]bool{}}
@@ -148,8 +147,7 @@ func blobID(content []byte) string {
 	return plumbing.ComputeHash(plumbing.BlobObject, content).String()
 }
 
-// measured returns the pack_id of the pack that a scorecard measured, "" where it
-// does not say.
+// measured returns the pack_id of the pack that a scorecard measured, "" if it has none.
 func measured(d *pack.Document) string {
 	var card repo.Scorecard
 	pack.Decode(d.Root, &card)
@@ -157,16 +155,16 @@ func measured(d *pack.Document) string {
 	return strings.Clone(id)
 }
 
-// state returns what the baseline says. Files that are in the head byte for byte
-// are taken from there. A catalog or config of the baseline that is not valid is
-// taken to say what the head's says: nobody could have relied on it.
+// state returns the state of the baseline. Files that the head has too, byte for byte, are taken from
+// there. The head's catalog or config takes the place of one that is not valid, because nobody could
+// have relied on that.
 func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (refresh.State, error) {
 	s := refresh.State{Config: head.Config}
 	c, err := b.Config(b.ConfigName, false)
 	switch {
 	case err == nil:
 		s.Config = c
-	case errors.Is(err, github.ErrBaseUnreadable): // unlike one that is not valid
+	case errors.Is(err, github.ErrBaseUnreadable): // which is not the same as not valid
 		return s, err
 	}
 	entries, err := b.list(ctx, func(name string) bool { return b.w.IsPack(name) || b.w.IsCatalog(name) || isScorecard(name) })
@@ -196,8 +194,8 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 	return s, b.readScorecards(cards, k.cards, at, &s)
 }
 
-// once leaves out the packs behind links that are listed by another name too, as the
-// search for packs does.
+// once removes packs that are listed twice, by their own name and through a link, as the search for
+// packs does.
 func (b *Baseline) once(entries []github.Entry) []github.Entry {
 	known := map[string]bool{}
 	for _, e := range entries {
@@ -221,8 +219,8 @@ func isScorecard(name string) bool {
 	return ok && kind == "scorecard"
 }
 
-// readScorecards adds the scorecards of the baseline to the packs beside which they
-// are, in a folder of several to those that they may be about. At has the packs by folder.
+// readScorecards adds the scorecards of the baseline to the packs that they lie beside. In a folder of
+// several packs, it adds them to those that they may be about. At has the packs by folder.
 func (b *Baseline) readScorecards(entries []github.Entry, known map[string]scorecard, at map[string][]int, into *refresh.State) error {
 	for _, e := range entries {
 		dir, _, _ := repo.SideKind(e.Path)
@@ -240,7 +238,7 @@ func (b *Baseline) readScorecards(entries []github.Entry, known map[string]score
 			card = scorecard{refresh.FileOf("scorecard", doc).Digest, measured(doc)}
 		}
 		about := slices.DeleteFunc(slices.Clone(beside), func(i int) bool { return into.Packs[i].ID() != card.of })
-		if len(about) == 0 || card.of == "" { // it may be any's, as in a unit
+		if len(about) == 0 || card.of == "" { // it may belong to any of them, as in a unit
 			about = beside
 		}
 		for _, i := range about {
@@ -250,7 +248,7 @@ func (b *Baseline) readScorecards(entries []github.Entry, known map[string]score
 	return nil
 }
 
-// readPack reads a pack of the baseline, unless what it says is known already.
+// readPack reads a pack of the baseline, unless its facts are known already.
 func (b *Baseline) readPack(p *refresh.Pack) error {
 	if p.Facts != nil {
 		return nil
@@ -263,7 +261,7 @@ func (b *Baseline) readPack(p *refresh.Pack) error {
 	return err
 }
 
-// readPins reads the pins files of the baseline into its environments. Unread says that one is
+// readPins reads the pins files of the baseline into its environments. Unread is set if one of them is
 // not valid.
 func (b *Baseline) readPins(into []*repo.Environment) (unread bool, err error) {
 	b.reading.Lock()

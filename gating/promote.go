@@ -26,9 +26,8 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// promotions reports what a change makes environments run, each line of a pins file as an entry
-// of its own: what the rules have against it, and what agents can do there afterwards against
-// what they can do now.
+// promotions reports what a change makes environments run, each line of a pins file as an entry of its
+// own: what the rules find, and what agents can do there afterwards compared with what they can do now.
 func (r *Run) promotions(ctx context.Context, in Inputs) error {
 	if in.Base == nil {
 		return nil
@@ -54,8 +53,8 @@ func (r *Run) promotions(ctx context.Context, in Inputs) error {
 	return nil
 }
 
-// pinnedBefore returns the environments of the baseline. Where its pins cannot be read nobody
-// knows what it pinned, and every line counts as another one.
+// pinnedBefore returns the environments of the baseline. If its pins cannot be read it is not known
+// what it pinned, and every line counts as changed.
 func (in Inputs) pinnedBefore() []*repo.Environment {
 	if !in.since.pinsUnread {
 		return in.since.Environments
@@ -74,12 +73,12 @@ type promoting struct {
 	*pipeline
 	*Promotion
 	out     model.Pack
-	now     *RunningVersion // what the environment runs, as far as it is known
+	now     *RunningVersion // what the environment runs, as far as that is known
 	found   []finding.Finding
 	missed  []finding.NotChecked
-	subject *gate.Subject // the version with the files beside it; nil where these are not known
+	subject *gate.Subject // the version with the files beside it; nil if these are not known
 	step    build.Comparison
-	// byPins says that now is of the pins, elsewhere that the version is of another commit.
+	// byPins is set if now comes from the pins, elsewhere if the version is in another commit.
 	byPins, elsewhere bool
 }
 
@@ -108,8 +107,8 @@ func (p *pipeline) promotion(ctx context.Context, line *Promotion) (*model.Pack,
 	return &t.out, nil
 }
 
-// current finds what the environment runs: by its records, and by the line as it was where
-// none can be asked.
+// current finds what the environment runs: by its records, or by the earlier line if the records
+// cannot be asked.
 func (t *promoting) current(ctx context.Context) (err error) {
 	silent := t.lookup.silent()
 	if silent == "" {
@@ -130,7 +129,7 @@ func (t *promoting) current(ctx context.Context) (err error) {
 	return nil
 }
 
-// judge holds the line against the rules, and compares what it brings with what is there.
+// judge checks the line by the rules, and compares the wanted version with the one that runs.
 func (t *promoting) judge(ctx context.Context) error {
 	judged, err := t.lookup.JudgeMove(ctx, t.Move(), t.Environments, t.pipeline.now)
 	if err != nil {
@@ -162,8 +161,8 @@ func (t *promoting) judge(ctx context.Context) error {
 	return err
 }
 
-// moved compares what an environment runs with what it is to run, both with its overlays. The
-// error wraps diffing.ErrIncomparable where they cannot be compared.
+// moved compares what an environment runs with what it is to run, both with its overlays. If they
+// cannot be compared, the error wraps diffing.ErrIncomparable.
 func (w *Workspace) moved(ctx context.Context, before *pack.Pack, after *proof.Model, overrides []diffing.Override) (step build.Comparison, err error) {
 	diff, err := diffing.Compare(before, after.Pack, overrides, repo.Writing(w.Environments)...)
 	if err != nil {
@@ -174,8 +173,9 @@ func (w *Workspace) moved(ctx context.Context, before *pack.Pack, after *proof.M
 	return step, cmp.Or(ctx.Err(), diff.Contradicted())
 }
 
-// ClassOfMove returns the class of moving an environment from one pack to another, each as bytes
-// with the overlays of the environment: major where they cannot be compared.
+// ClassOfMove returns the class of moving an environment from one pack to another, each given as the
+// bytes of the pack with the overlays of the environment. It is major if they cannot be compared. The
+// error is for a config or a comparison that fails otherwise.
 func (w *Workspace) ClassOfMove(ctx context.Context, before, after []byte) (diffing.Class, error) {
 	overrides, err := diffing.Overrides(w.Config)
 	if err != nil {
@@ -203,8 +203,8 @@ func (t *promoting) unknown(format string, args ...any) {
 	t.missed = append(t.missed, finding.NotChecked{Gate: promotion.Gate.ID, Reason: fmt.Sprintf(format, args...)})
 }
 
-// wanted returns what the environment is to run, with the overlays that it has then; nil and why
-// where it is not known.
+// wanted returns what the environment is to run, with its overlays after the change; nil, and why, if
+// that is not known.
 func (t *promoting) wanted(ctx context.Context) (*proof.Model, string) {
 	release := &Release{Version: t.Wanted.Version}
 	if t.lookup.silent() == "" {
@@ -229,8 +229,8 @@ func (t *promoting) wanted(ctx context.Context) (*proof.Model, string) {
 	return proof.For(policy.New(b.Unit.Pack, nil)), ""
 }
 
-// running returns the pack that the environment runs now, with its overlays; nil and why where
-// it is not known.
+// running returns the pack that the environment runs now, with its overlays; nil, and why, if that is
+// not known.
 func (t *promoting) running(ctx context.Context) (*pack.Pack, string) {
 	if t.now.Resolved != nil {
 		u, fault := (&Release{Version: t.now.Version, Content: t.now.Resolved}).read(t.file.Document.File, t.Config.Limits)
@@ -251,9 +251,10 @@ func (t *promoting) running(ctx context.Context) (*pack.Pack, string) {
 	return b.Unit.Pack, ""
 }
 
-// unitOf returns a version with the files that belong to it: those of a commit, or of the
-// workspace where that is nil, if it has these very bytes; else those of the commit that the
-// version was published from, and else the pack alone. Nil, and why, where nothing has the bytes.
+// unitOf returns a version with the files that belong to it. They are those of the baseline, or of the
+// workspace if that is nil, if it has exactly these bytes; otherwise those of the commit that the
+// version was published from, and otherwise the pack alone. It returns nil, and why, if nothing has the
+// bytes.
 func (t *promoting) unitOf(ctx context.Context, at *Baseline, r *Release, digest pack.Digest) (*repo.Unit, string) {
 	if u := t.here(at, digest); u != nil {
 		return u, ""
@@ -272,7 +273,7 @@ func (t *promoting) unitOf(ctx context.Context, at *Baseline, r *Release, digest
 		}
 		why = fmt.Sprintf("commit %.7s cannot be read (`fetch-depth: 0` on actions/checkout fetches all)", r.Commit)
 		if err == nil {
-			why = fmt.Sprintf("%s in commit %.7s is another one", r.Path, r.Commit)
+			why = fmt.Sprintf("%s in commit %.7s is a different pack", r.Path, r.Commit)
 		}
 	}
 	u, fault := r.read(t.file.Document.File, t.Config.Limits)
@@ -283,8 +284,8 @@ func (t *promoting) unitOf(ctx context.Context, at *Baseline, r *Release, digest
 	return u, ""
 }
 
-// here returns the version that has these bytes in a commit, or in the workspace where that is
-// nil; nil where there is none.
+// here returns the pack that has these bytes in the baseline, or in the workspace if that is nil; nil
+// if there is none.
 func (t *promoting) here(at *Baseline, digest pack.Digest) *repo.Unit {
 	for _, name := range t.Packs {
 		if at == nil {
@@ -310,9 +311,9 @@ func (b *Baseline) unit(c *Commit, name string) (*repo.Unit, error) {
 	return c.Unit(b.w, name)
 }
 
-// replayed runs the cases of the version against the catalogs of the change, as they are run
-// again before an environment is moved. The snapshot of an earlier version may have moved on,
-// and what is required too.
+// replayed runs the cases of the version against the catalogs of the change, as they are run again
+// before an environment is moved. It ignores snapshots and required evidence, which may have changed
+// since an earlier version.
 func (t *promoting) replayed() {
 	result := gates.Run(t.subject, t.policy, gates.Outside{Where: gates.PinningIn(t.Environment)})
 	result = t.accepted.excused(t.subject, result, t.policy)
@@ -324,9 +325,9 @@ func (t *promoting) replayed() {
 	}
 }
 
-// promotedRoles returns the roles that environments demand of what the change does to them: to
-// a catalog, to an overlay, or to a pins file as a whole, with what it is. Lines of pins files
-// have entries of their own.
+// promotedRoles returns the roles that environments demand for what the change does to a catalog, to an
+// overlay, or to a pins file as a whole, each with the reasons. Lines of pins files have entries of
+// their own.
 func (r *Run) promotedRoles(in Inputs, from int) map[string][]string {
 	why := map[string][]string{}
 	demand := func(name, what string) {

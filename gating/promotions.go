@@ -11,19 +11,17 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Promotion is a line of a pins file that is another one than before: what an environment is
-// to run of a pack.
+// Promotion is a changed line of a pins file: the version of a pack that an environment is to run.
 type Promotion struct {
 	Environment string
 	Pack        string       // pack_id
-	Was, Wanted *repo.Pinned // nil where there is no line
+	Was, Wanted *repo.Pinned // nil if there is no line
 	file        *repo.Pins   // the pins file as it is
 	catalogs    []*repo.Environment
 }
 
-// Promotions returns the lines of pins files that differ between two versions of the
-// environments, in the order of environments and packs. An environment that has no pins file
-// any more is moved by hand, and has none.
+// Promotions returns the lines of pins files that differ between two versions of the environments, by
+// environment and pack. An environment that no longer has a pins file is moved by hand, and has none.
 func Promotions(before, after []*repo.Environment) (list []Promotion) {
 	seen := map[string]bool{}
 	for _, e := range after {
@@ -54,8 +52,7 @@ func catalogsOf(environments []*repo.Environment, name string) []*repo.Environme
 	return slices.DeleteFunc(slices.Clone(environments), func(e *repo.Environment) bool { return e.Name() != name })
 }
 
-// pinnedIn returns what the first of several catalogs of an environment pins of a pack; nil
-// where none does.
+// pinnedIn returns the line for a pack of the first of several catalogs that pins it; nil if none does.
 func pinnedIn(environments []*repo.Environment, packID string) *repo.Pinned {
 	for _, e := range environments {
 		if pin, ok := e.Pinned(packID); ok {
@@ -73,7 +70,7 @@ func (p *Promotion) same() bool {
 	return p.Was.SameAs(*p.Wanted)
 }
 
-// Roles returns the roles that all have to approve, by the catalogs before and after.
+// Roles returns the roles that have to approve, all of them, by the catalogs before and after; sorted.
 func (p *Promotion) Roles() []string { return rolesOf(p.catalogs) }
 
 // rolesOf returns the roles that any of several catalogs demands of a promotion.
@@ -89,7 +86,7 @@ func RolesOnce(lists ...[]string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
 }
 
-// Move returns the line as the rules look at it. It is asked for lines that are there alone.
+// Move returns the line as the rules look at it. It must not be called if Wanted is nil.
 func (p *Promotion) Move() promotion.Move {
 	m := promotion.Move{Environment: p.Environment, Pack: p.Pack, Version: p.Wanted.Version, Digest: p.Wanted.Digest}
 	if p.Wanted.Node != nil {
@@ -102,27 +99,27 @@ func (p *Promotion) Move() promotion.Move {
 // PublishedVersion is a version that a registry has, with its bytes.
 type PublishedVersion struct {
 	promotion.Published
-	Release *Release // nil where it has none that could be read
+	Release *Release // nil if there is none that could be read
 }
 
 // RunningVersion is what an environment runs by its signed records.
 type RunningVersion struct {
 	promotion.Running
 	Release *Release // nil where it has none that could be read
-	// Resolved is the pack with the overlays of the environment, where the record names it; nil
-	// where it names the version alone.
+	// Resolved is the pack with the overlays of the environment; nil if the record names only the
+	// version.
 	Resolved []byte
 }
 
-// JudgedMove is what came of holding a line of a pins file against the rules.
+// JudgedMove is the result of checking a line of a pins file by the rules.
 type JudgedMove struct {
-	Found  []finding.Finding    // what stands against it
+	Found  []finding.Finding    // what the rules found
 	Missed []finding.NotChecked // what could not be asked
-	Ran    []promotion.Running  // what the records say, for each demand; empty where none can be asked
+	Ran    []promotion.Running  // the records, one for each demand; empty if none can be asked
 }
 
-// JudgeMove holds a line of a pins file against the rules. Where no record can be asked, the
-// environments say what they want. The error is that of a context that ended.
+// JudgeMove checks a line of a pins file by the rules. If no record can be asked, the pins of the
+// environments take their place. The error is that of a context that ended.
 func (l *Lookup) JudgeMove(ctx context.Context, m promotion.Move, environments []*repo.Environment, now time.Time) (out JudgedMove, err error) {
 	silent := l.silent()
 	if silent != "" {
@@ -156,7 +153,7 @@ func (l *Lookup) JudgeMove(ctx context.Context, m promotion.Move, environments [
 	return out, nil
 }
 
-// silent says why no record can be asked, "" where one can.
+// silent returns why no record can be asked, "" if they can.
 func (l *Lookup) silent() string {
 	switch {
 	case l == nil:

@@ -20,13 +20,12 @@ type Release struct {
 	Version  string
 	Manifest string // its digest in the registry
 	Content  []byte // of the pack file
-	// Commit and Path say where the pack file was read in a git repository; "" where that is
-	// not known.
+	// Commit and Path are where the pack file was read in a git repository; "" if not known.
 	Commit, Path string
 }
 
-// compare compares a pack with the version of the baseline, and with the newest published
-// one where neither that nor the commits before it have one that can be read.
+// compare compares a pack with the version of the baseline, or with the newest published version if
+// neither the baseline nor the commits before it have one that can be read.
 func (p *pipeline) compare(ctx context.Context, u *repo.Unit) (Comparison, error) {
 	c, err := p.Base.Compare(ctx, u, p.overrides)
 	if err != nil || !c.searched || c.File != "" || p.lookup == nil || !named(u) {
@@ -44,8 +43,8 @@ func (p *pipeline) compare(ctx context.Context, u *repo.Unit) (Comparison, error
 	return c, nil
 }
 
-// newest returns the newest published version of a pack; nil where there is none. Unasked
-// says why that is not known.
+// newest returns the newest published version of a pack; nil if there is none. Unasked is why that is
+// not known.
 func (p *pipeline) newest(ctx context.Context, u *repo.Unit) (r *Release, unasked string, err error) {
 	if p.lookup.Last == nil {
 		return nil, p.lookup.Silent, nil
@@ -60,7 +59,7 @@ func (p *pipeline) newest(ctx context.Context, u *repo.Unit) (r *Release, unaske
 	return r, "", nil
 }
 
-// with compares a pack with a published version, for want of one that a commit has.
+// with compares a pack with a published version, because no commit has one.
 func (c Comparison) with(b *Baseline, u *repo.Unit, r *Release, overrides []diffing.Override) (Comparison, error) {
 	base, fault := r.read(u.Name, b.w.Config.Limits)
 	c.absent = c.unread == nil
@@ -76,8 +75,8 @@ func (c Comparison) with(b *Baseline, u *repo.Unit, r *Release, overrides []diff
 	return c, c.between(base.Pack, u.Pack, overrides, b.w.Environments)
 }
 
-// read reads a published version as a pack of a name; the fault is the first one that keeps
-// it from being read as a whole, and "" for none.
+// read reads a published version as the pack file of a name; the fault is the first one that keeps it
+// from being read completely, "" for none.
 func (r *Release) read(name string, limits pack.Limits) (u *repo.Unit, fault string) {
 	document, faults := pack.Read(r.Version, r.Content, limits)
 	document.Revision = r.Manifest
@@ -92,9 +91,9 @@ func (r *Release) read(name string, limits pack.Limits) (u *repo.Unit, fault str
 	return u, ""
 }
 
-// released says what a pack proves less than its last published version, so that small
-// steps since then add up. What the base lost already is a warning: that was told, and
-// answered for, when it came into the base.
+// released finds what a pack proves less than its last published version, so that small steps since
+// then add up. What the base lost already is a warning: it was reported and approved when it came into
+// the base.
 func (p *pipeline) released(ctx context.Context, j *judged) (found []finding.Finding, missed []finding.NotChecked, err error) {
 	if p.Base == nil || p.lookup == nil || p.lookup.Last == nil || !named(j.subject.Unit) {
 		return nil, nil, nil
@@ -144,8 +143,7 @@ func fingerprints(list []finding.Finding) map[string]bool {
 	return all
 }
 
-// since returns a finding of a rule that speaks of the base as one about a published
-// version.
+// since turns a finding whose messages are about the base into one about a published version.
 func since(f finding.Finding, published string) finding.Finding {
 	name := "version " + published
 	f.Message = fmt.Sprintf("since version %s was published: %s", published, strings.ReplaceAll(f.Message, "the base", name))
@@ -157,9 +155,9 @@ func since(f finding.Finding, published string) finding.Finding {
 	return f
 }
 
-// release reads a published version as rules look at it, with the files that were beside it
-// in the commit that it was published from. The reason says why these are not known: then
-// the version is known by its pack alone, and not at all where that cannot be read.
+// release reads a published version as rules look at it, with the files that were beside it in the
+// commit that it was published from. The reason is why these are not known: then the result has only
+// the pack, and is nil if that cannot be read.
 func (b *Baseline) release(ctx context.Context, r *Release) (before *gate.Subject, reason string) {
 	name, inside := r.Path, true
 	if b.Commit != nil {
@@ -197,7 +195,7 @@ func (b *Baseline) releaseIn(ctx context.Context, r *Release, name string) (*gat
 	case lacks != nil:
 		return nil, lacks.why
 	case before.Pack == nil || !bytes.Equal(before.Unit.Document.Source, r.Content):
-		return nil, fmt.Sprintf("%s in commit %.7s is another one", r.Path, r.Commit)
+		return nil, fmt.Sprintf("%s in commit %.7s is a different pack", r.Path, r.Commit)
 	}
 	return before, ""
 }

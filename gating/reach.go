@@ -16,8 +16,8 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// mostReached bounds the names by which changed files are reached over links. Beyond it a
-// change concerns every pack.
+// mostReached bounds the names by which changed files are reached through links. Beyond it, a change
+// concerns every pack.
 const mostReached = 100_000
 
 // links returns the symbolic links of the baseline and of the head, by their names relative
@@ -38,9 +38,9 @@ func (b *Baseline) links(ctx context.Context) ([]github.Link, error) {
 	return all, nil
 }
 
-// reach adds to the files of a change, all of them by their names in the git repository,
-// the names by which links lead to them, through the folders above them too. What a link
-// led to before counts as what it leads to now.
+// reach returns the files of a change and the names by which links lead to them, also through the
+// folders above them; all names are those in the git repository. The former target of a link counts
+// like its present one. All is set if there are too many names.
 func reach(changed []github.Change, links []github.Link) (names map[string]github.ChangeKind, all bool) {
 	names = make(map[string]github.ChangeKind, len(changed))
 	todo := make([]string, 0, len(changed))
@@ -66,9 +66,8 @@ func reach(changed []github.Change, links []github.Link) (names map[string]githu
 	return names, false
 }
 
-// over returns the name by which a link leads to what is at a name; the link itself where
-// that is on the way of the link or above where it leads. It does not lead back into
-// itself.
+// over returns the name by which a link leads to a file. It is the link itself if the file is on the
+// link's way, or is its target or above it. A link that leads to a folder above itself gives none.
 func over(l github.Link, name string) (string, bool) {
 	switch {
 	case slices.Contains(l.Via, name), l.Target == name, strings.HasPrefix(l.Target, name+"/"):
@@ -80,8 +79,8 @@ func over(l github.Link, name string) (string, bool) {
 	return path.Join(l.Path, rest), ok
 }
 
-// touches reports whether what changed is a file of a pack, or a link or a submodule that
-// has files of it.
+// touches reports whether the change has a file of a pack, or a link or a submodule that has files of
+// it.
 func (c *Change) touches(pack string) bool {
 	if c.all {
 		return true
@@ -94,8 +93,8 @@ func (c *Change) touches(pack string) bool {
 	return false
 }
 
-// shared reports whether what changed is one of the files that all packs are gated with. A line
-// of a pins file is about a version, which is judged by itself.
+// shared reports whether the change has one of the files that all packs are gated with. Lines of pins
+// files are not among them: they are about versions, which are judged by themselves.
 func (c *Change) shared(since Progress) bool {
 	for name := range c.names {
 		if c.onlyLines(name, since) {
@@ -108,8 +107,8 @@ func (c *Change) shared(since Progress) bool {
 	return c.Config || c.all
 }
 
-// onlyLines reports whether a name is that of a pins file of which only lines can be others: it
-// is there and can be read, and so could be what was pinned before.
+// onlyLines reports whether a name is that of a pins file in which only lines can have changed: it is
+// there and can be read, and so could its earlier version.
 func (c *Change) onlyLines(name string, since Progress) bool {
 	return repo.IsPins(name) && c.files[name] != github.Deleted && !since.pinsUnread && c.w.unread == nil &&
 		slices.ContainsFunc(c.w.Environments, func(e *repo.Environment) bool {
@@ -121,8 +120,8 @@ func (c *Change) onlyLines(name string, since Progress) bool {
 // catalogs reports whether a name is that of a catalog, or of what leads to one.
 func (c *Change) catalogs(name string) bool { return c.w.IsCatalog(name) || c.holdsCatalogs(name) }
 
-// judged returns the first name of the change under which gating reads something of a
-// pack, be it there or gone, or of a catalog; ok is false where it reads nothing.
+// judged returns the first name of the change that gating reads for a pack, present or removed, or for
+// a catalog; ok is false if it reads none.
 func (c *Change) judged() (name string, ok bool) {
 	names := slices.Sorted(maps.Keys(c.names))
 	i := slices.IndexFunc(names, func(name string) bool {
@@ -136,8 +135,8 @@ func (c *Change) judged() (name string, ok bool) {
 	return names[i], true
 }
 
-// brings reports whether a file is what the change brings, by itself or in a folder that
-// is a link or a submodule.
+// brings reports whether a file is part of the change, by itself or in a folder that is a link or a
+// submodule.
 func (c *Change) brings(name string) bool {
 	for at := name; at != "."; at = path.Dir(at) {
 		if c.names[at] != "" {
@@ -152,15 +151,15 @@ func (c *Change) holdsCatalogs(folder string) bool {
 	return !strings.Contains(path.Base(folder), ".json") && repo.MayHold(patterns, folder) && c.folder(folder)
 }
 
-// folder reports whether a name is a folder of the working tree, or a link to one, or was
-// one.
+// folder reports whether a name is a folder of the working tree or a link to one, or cannot be looked
+// at, and so may have been one.
 func (c *Change) folder(name string) bool {
 	info, err := os.Stat(filepath.Join(c.w.Dir, filepath.FromSlash(name)))
 	return err != nil || info.IsDir()
 }
 
-// submodule refuses a working tree that lacks the files of a submodule that changed, where
-// gating may read any of them.
+// submodule returns an error if the working tree lacks the files of a changed submodule and gating may
+// read any of them.
 func (c *Change) submodule(name string) error {
 	may := repo.MayHold(c.w.Patterns, name) || c.holdsCatalogs(name) ||
 		slices.ContainsFunc(c.w.Packs, func(p string) bool { return repo.Holds(p, name) })

@@ -12,15 +12,15 @@ import (
 	"github.com/contextosai/packgate/report/build"
 )
 
-// about is a finding and the pack_id that a waiver of it would name, "" for none.
+// about is a finding with the pack_id that a waiver for it would name, "" for none.
 type about struct {
 	id string
 	finding.Finding
 }
 
-// repository reports what is wrong with the repository as a whole, as an entry of its own.
-// Of a change it is what the change brings. Of several shards the first one speaks for all;
-// where there is a base each does, for a change could do without the first.
+// repository reports what is wrong with the repository as a whole, as an entry of its own; for a change,
+// what the change brings. Of several shards the first one reports it for all; if there is a base each
+// one does, because a change could leave the first out.
 func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
 	if in.Shard.Index > 1 && in.Base == nil {
 		return nil
@@ -53,8 +53,8 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	return nil
 }
 
-// overlooked returns the files that look like packs and that no pattern finds; of a change
-// those that it brings, and no other file is read.
+// overlooked returns findings about files that look like packs and that no pattern finds. For a change
+// it looks only at the files of the change.
 func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err error) {
 	names, err := in.Files.Loadable()
 	if err != nil {
@@ -91,8 +91,8 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 	return found, nil
 }
 
-// gated returns the pack of the baseline that is gone and that a file may be, by its pack_id:
-// a file that does not say its pack_id may be any.
+// gated returns the pack of the baseline that is gone and that a file with a pack_id may be; nil for
+// none. A file without a pack_id may be any.
 func (s *Progress) gated(id string) *refresh.Pack {
 	i := slices.IndexFunc(s.Gone, func(p refresh.Pack) bool { return id == "" || p.ID() == id })
 	if i < 0 {
@@ -101,8 +101,8 @@ func (s *Progress) gated(id string) *refresh.Pack {
 	return &s.Gone[i]
 }
 
-// blobs returns the ids that git gives to the files of the baseline that could be loaded as
-// a pack, by name.
+// blobs returns the ids that git gives to the files of the baseline that could be loaded as a pack, by
+// their names.
 func (b *Baseline) blobs(ctx context.Context) (map[string]string, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()

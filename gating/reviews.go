@@ -13,26 +13,26 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Approvals are who has approved what is judged, of all roles that its config names. The nil
-// ones are those of a run that is no pull request's.
+// Approvals are the approvals of what is judged, for all roles that its config names. They are nil for
+// a run that does not belong to a pull request.
 type Approvals struct {
-	// Parts are the pull requests that are judged together, each with those who have approved
-	// it: one, or those of a merge group or a push that bring anything that gating reads.
+	// Parts are the pull requests that are judged together, each with its approvals: a single one, or
+	// those of a merge group or a push that change anything that gating reads.
 	Parts []Part
-	// Unknown is why nobody could be asked; nil where GitHub answered. Nothing is approved then.
+	// Unknown is why the approvals are not known; nil if GitHub answered. Nothing is approved then.
 	Unknown error
-	// Step is what to do about that, where somebody can do anything.
+	// Step is what can be done about that; "" for nothing.
 	Step string
-	// Merged says that it is merged already, so that nothing waits for an approval.
+	// Merged is set if it is merged already, so that nothing waits for an approval.
 	Merged bool
 }
 
-// Part is a pull request, with those who have approved it.
+// Part is a pull request with its approvals.
 type Part struct {
 	github.Approvals
 	Number int
-	// Concerns reports whether it brings anything that the gating of a pack reads; nil for one
-	// that brings all there is.
+	// Concerns reports whether it changes anything that the gating of a pack reads; nil if it is the
+	// only one.
 	Concerns func(pack string) bool
 }
 
@@ -55,7 +55,7 @@ func (a *Approvals) together(packs ...string) github.Approvals {
 // given returns the approvals that count for all that is judged.
 func (a *Approvals) given() []finding.Approval { return a.counted(nil) }
 
-// unknown says why it is not known who has approved; "" where it is, and where nobody is asked.
+// unknown returns why it is not known who has approved; "" if it is known, or nobody is asked.
 func (a *Approvals) unknown() string {
 	if a == nil || a.Unknown == nil {
 		return ""
@@ -63,7 +63,7 @@ func (a *Approvals) unknown() string {
 	return a.Unknown.Error()
 }
 
-// identity says which approvals there are for a pack.
+// identity tells the approvals for a pack from others, for the cache.
 func (a *Approvals) identity(pack string) string {
 	var all []string
 	for _, g := range a.counted([]string{pack}) {
@@ -72,7 +72,7 @@ func (a *Approvals) identity(pack string) string {
 	return fields(fields(all...), a.unknown())
 }
 
-// policy returns how findings of the change are judged, with its approvals.
+// policy returns the policy for the findings of the change, with its approvals.
 func (in Inputs) policy(now time.Time) (gates.Policy, error) {
 	p, err := in.Policy(in.Strict, now)
 	if in.own != nil {
@@ -81,8 +81,8 @@ func (in Inputs) policy(now time.Time) (gates.Policy, error) {
 	return p.Approved(gates.Approvals{Given: in.Approvals.given(), Unknown: in.Approvals.unknown()}), err
 }
 
-// reviews notes whose approval the change needs, by the packs of the report from one on, and
-// by what is looser in its config.
+// reviews notes whose approval the change needs, by the packs of the report from an index on, and by
+// what is looser in its config.
 func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 	config := in.Config.Reviews
 	all := in.Roles()
@@ -148,8 +148,8 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 	r.Report.Reviews = model.MergeReviews(r.Report.Reviews, out)
 }
 
-// granted returns the approvals that count for any pack of the report, from one on, or for what
-// a role has to approve together.
+// granted returns the approvals that count for any pack of the report from an index on, or for what a
+// role has to approve together.
 func (in Inputs) granted(all model.Packs, from int, packs map[string][]string) []finding.Approval {
 	granted := in.Approvals.given()
 	for i := from; i < all.Len(); i++ {
@@ -161,8 +161,8 @@ func (in Inputs) granted(all model.Packs, from int, packs map[string][]string) [
 	return unique(granted)
 }
 
-// Roles returns every role whose approval the change may need: those of the config, and those
-// that environments demand of a promotion, before and after the change.
+// Roles returns every role whose approval the change may need, sorted: those of the config, and those
+// that environments demand for a promotion, before and after the change.
 func (in Inputs) Roles() []string {
 	roles := slices.Concat(in.Config.Reviews.All(), rolesOf(in.Environments))
 	if in.Base != nil {
@@ -171,8 +171,8 @@ func (in Inputs) Roles() []string {
 	return RolesOnce(roles)
 }
 
-// catalogs returns the catalogs of the baseline that can be read: of the others nobody could
-// have relied on what they demand.
+// catalogs returns the catalogs of the baseline that can be read: nobody could have relied on what the
+// others demand.
 func (b *Baseline) catalogs() []*repo.Environment {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -184,7 +184,7 @@ func (b *Baseline) catalogs() []*repo.Environment {
 	return environments
 }
 
-// weakened returns the pack files of the report, from one on, whose evidence became weaker.
+// weakened returns the pack files of the report, from an index on, whose evidence became weaker.
 func (r *Run) weakened(in Inputs, from int) (files []string) {
 	for i := from; i < r.Report.Packs.Len(); i++ {
 		if slices.ContainsFunc(r.Report.Packs.At(i).Findings, func(f model.Finding) bool { return f.Weakens() && f.Waived == nil }) {
@@ -202,8 +202,7 @@ func unique(list []finding.Approval) []finding.Approval {
 	return slices.Compact(list)
 }
 
-// named returns the pack file that messages show by a name; "" for one that the workspace has
-// not.
+// named returns the pack file that messages show under a name; "" if the workspace has none.
 func (w *Workspace) named(shown string) string {
 	if i := slices.IndexFunc(w.Packs, func(name string) bool { return w.Files.Show(name) == shown }); i >= 0 {
 		return w.Packs[i]
@@ -222,8 +221,8 @@ func (a *Approvals) counted(packs []string) (list []finding.Approval) {
 	return list
 }
 
-// demanding returns the class by which a pack of the report demands approvals, "" for none,
-// and what it is. Where nothing of a pack differs there is nothing to approve.
+// demanding returns the class for which a pack of the report demands approvals, and what has to be
+// approved. The class is "" if nothing of the pack differs.
 func (r *Run) demanding(i int) (class, what string) {
 	switch b := r.Report.Packs.Brief(i); {
 	case b.Kind == model.KindRepository:
@@ -246,7 +245,7 @@ func (r *Run) demanding(i int) (class, what string) {
 	}
 }
 
-// of returns what is known of the approval of a role, which packs need.
+// of returns what is known of the approval of a role that packs need.
 func (a *Approvals) of(role string, packs []string) model.RequiredReview {
 	one := model.RequiredReview{Role: role, Status: model.ReviewMissing}
 	if a == nil {
@@ -276,7 +275,7 @@ func (a *Approvals) of(role string, packs []string) model.RequiredReview {
 	return one
 }
 
-// waiting returns the verdict over packs with such a one of a change that waits for an approval.
+// waiting returns the verdict on a change that waits for an approval, given the verdict on its packs.
 func waiting(r model.Result) model.Result {
 	if r == model.Passed {
 		return model.Failed

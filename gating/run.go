@@ -18,12 +18,12 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Options are what a run does its work with.
+// Options are the settings of a run.
 type Options struct {
 	Command string // that the report names
 	Version string // of the program
 	Now     func() time.Time
-	// FailOn is what fails, "" for what the config says.
+	// FailOn is the level of findings that fail the run; "" for that of the config.
 	FailOn string
 	// Explain returns an error in the report's form, and the exit code that it means.
 	Explain func(error) ([]model.Problem, int)
@@ -35,15 +35,14 @@ type Run struct {
 	Options
 	Report *model.Report
 	Broken int // the exit code of what went wrong, 0 if nothing did
-	// Lookup says whether versions are taken; nil where no registry is configured.
+	// Lookup asks the registry; nil if none is configured.
 	Lookup *Lookup
-	// Cache keeps what came of packs for later runs; nil for commands that have to
-	// compute it.
+	// Cache keeps the results of packs for later runs; nil for commands that always compute them.
 	Cache *cache.Cache
-	// Progress is told how many of how many packs are gated: none as they are begun, and
-	// all once the work has ended; nil for nobody.
+	// Progress is called with how many of how many packs are gated: with none at the start, and with
+	// all at the end. It may be nil.
 	Progress func(done, of int)
-	// Latencies take in how long compiles took of the packs that All gates; nil where nobody asks.
+	// Latencies receives how long compiles took, by the keys of packs; nil if nobody asks.
 	Latencies   model.Latencies
 	seen        map[string]bool // pack files that were gated, wherever they were named from
 	failOn      string          // what fails of the packs that are gated: see level
@@ -63,15 +62,15 @@ func NewRun(o Options) *Run {
 	}
 }
 
-// Fail notes an error that kept a part of the work from being done. The run
-// goes on with the rest; it cannot pass any more.
+// Fail notes an error that kept a part of the work from being done. The run goes on with the rest, but
+// can no longer pass.
 func (r *Run) Fail(err error) {
 	problems, code := r.Explain(err)
 	r.Report.Errors = append(r.Report.Errors, problems...)
 	r.Broken = max(r.Broken, code)
 }
 
-// Notice adds a sentence that touches no verdict.
+// Notice adds a sentence to the report that does not affect the verdict.
 func (r *Run) Notice(format string, args ...any) {
 	r.Report.Notices = append(r.Report.Notices, fmt.Sprintf(format, args...))
 }
@@ -80,24 +79,24 @@ func (r *Run) Notice(format string, args ...any) {
 type Inputs struct {
 	*Workspace
 	Base *Baseline // nil for none
-	// Strict wins over the config where it is not nil.
+	// Strict overrides the config if it is not nil.
 	Strict *bool
 	// Shard is the part of the packs that is gated.
 	Shard Shard
-	// Approvals are who has approved the change; nil where it is no pull request.
+	// Approvals are those of the change; nil if it is not a pull request.
 	Approvals *Approvals
-	// own is the config that the change brings, where that of another commit is in force; nil
-	// where none is, and for one that cannot be used.
+	// own is the change's own config if that of another commit is in force; nil otherwise, and if it
+	// cannot be used.
 	own *repo.Config
 	// accepted is what the baseline file excuses.
 	accepted acceptedFindings
-	// since is what became of the packs since the baseline.
+	// since is what has changed since the baseline.
 	since Progress
 }
 
-// All gates all packs that were asked for, or those of a shard, and says what is wrong
-// with the workspace as a whole. The error is for what kept that from being done; what
-// is wrong with one pack alone is noted in the report.
+// All gates all packs that were asked for, or those of a shard, and reports what is wrong with the
+// workspace as a whole. The error is for what kept that from being done; what is wrong with a single
+// pack is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	from := r.Report.Packs.Len()
 	noting := *in.Workspace
@@ -128,8 +127,8 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	return r.strayWaivers(in)
 }
 
-// together reports what is about no single pack of the head, once all were gated. Looser
-// are the members of the config that are, and the change is nil where there is none.
+// together reports what is not about a single pack of the head, once all were gated. Looser are the
+// members of the config that became looser; the change is nil if it is not known.
 func (r *Run) together(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
 	err := r.gone(ctx, in)
 	if err == nil {
@@ -144,7 +143,7 @@ func (r *Run) together(ctx context.Context, in Inputs, c *Change, looser []repo.
 	return fmt.Errorf("%w after all packs were checked, before the repository was looked at as a whole: %w", ErrStopped, context.Cause(ctx))
 }
 
-// gate puts packs of the workspace through everything.
+// gate gates packs of the workspace, and adds them to the report.
 func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	p, err := newPipeline(r, in)
 	if err != nil {
@@ -180,7 +179,7 @@ func (r *Run) progress(done, of int) {
 	}
 }
 
-// note notes what came of one pack.
+// note adds the result of one pack to the report.
 func (r *Run) note(w *Workspace, name string, o outcome) {
 	if o.err != nil {
 		r.Fail(o.err)
@@ -231,8 +230,8 @@ func (r *Run) refs(in Inputs) (refs []string, err error) {
 	return refs, nil
 }
 
-// again reports whether a pack was gated before: two paths that were named may
-// lead to one.
+// again reports whether a pack was gated before in this run: two of the named paths may lead to the
+// same pack.
 func (r *Run) again(w *Workspace, name string) bool {
 	dir, err := filepath.EvalSymlinks(w.Dir)
 	if err != nil {
@@ -244,9 +243,9 @@ func (r *Run) again(w *Workspace, name string) bool {
 	return before
 }
 
-// The exit codes. A pipeline can tell "your pack is wrong" from "I broke".
+// The exit codes. A pipeline can tell a wrong pack from a failure of packgate.
 const (
-	ExitPass     = 0 // nothing stands against the packs
+	ExitPass     = 0 // nothing fails
 	ExitFindings = 1 // there are findings that fail
 	ExitUse      = 2 // wrong use or configuration
 	ExitFailure  = 3 // packgate or its environment failed: nothing is decided
@@ -266,8 +265,8 @@ func (r *Run) verdict(p *model.Pack) model.Result {
 	return model.Passed
 }
 
-// Settle sets the verdict over all packs and the exit code. What could not be
-// decided weighs more than what was decided, and reject more than fail.
+// Settle sets the report's verdict on all packs and its exit code. What could not be decided outweighs
+// what was decided, and a reject outweighs a fail.
 func (r *Run) Settle() {
 	p := r.Report
 	p.Summary = model.Summarise(p.Packs)
@@ -285,11 +284,11 @@ func (r *Run) Settle() {
 	if r.FailOn == FailOnNever {
 		p.ExitCode = ExitPass
 	}
-	// That approvals are waited for was asked for, whatever findings count.
+	// Enforced approvals count whatever the level of findings is.
 	if p.Reviews.Blocked() {
 		p.Result, p.ExitCode = waiting(p.Result), max(p.ExitCode, ExitFindings)
 	}
-	// What was not published was asked for, whatever findings count.
+	// So does a version that was refused.
 	refused := slices.ContainsFunc(p.Published, func(one model.Publication) bool { return one.Status == model.PublicationRefused })
 	if refused && p.Result == model.Passed {
 		p.Result = model.Failed
@@ -302,9 +301,8 @@ func (r *Run) Settle() {
 	}
 }
 
-// gone reports the packs of the baseline that the workspace has no more (VER009), each
-// as an entry of its own, so that no run that lost one says that nothing changed. Every
-// shard reports all of them.
+// gone reports the packs of the baseline that the workspace no longer has (VER009), each as an entry of
+// its own, so that no run that lost a pack reports that nothing changed. Every shard reports all of them.
 func (r *Run) gone(ctx context.Context, in Inputs) error {
 	if len(in.since.Gone) == 0 {
 		return nil
@@ -321,8 +319,8 @@ func (r *Run) gone(ctx context.Context, in Inputs) error {
 	return nil
 }
 
-// inUse says why a pack that is gone is taken to be in use, "" where nothing says so. What
-// could not be asked counts as being so.
+// inUse returns why a pack that is gone is taken to be in use, "" if nothing shows that it is. A pack
+// that could not be asked about counts as in use.
 func (r *Run) inUse(ctx context.Context, in Inputs, p *refresh.Pack) string {
 	for _, e := range slices.Concat(in.since.Environments, in.Environments) {
 		if v, pinned := e.Pinned(p.ID()); pinned {

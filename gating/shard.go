@@ -16,11 +16,11 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// MaxShards is how many jobs GitHub starts of one matrix.
+// MaxShards is how many jobs GitHub starts for one matrix.
 const MaxShards = 256
 
-// Shard is one of the parts into which the packs of a repository are dealt, so that
-// each is gated by a job of its own. The zero Shard is all of them.
+// Shard is one of the parts into which the packs of a repository are divided, so that each is gated by
+// a job of its own. The zero Shard is all packs.
 type Shard struct {
 	Index int // from 1
 	Total int
@@ -34,10 +34,11 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Total)
 }
 
-// Whole reports whether the packs are not dealt out at all.
+// Whole reports whether the packs are not divided at all.
 func (s Shard) Whole() bool { return s.Total == 0 }
 
-// ParseShard reads the i/N of a flag or an input; "" is the zero Shard.
+// ParseShard reads the i/N of a flag or an input, whose name is what; "" is the zero Shard. Any other
+// value is an error that matches repo.ErrUse.
 func ParseShard(what, value string) (Shard, error) {
 	if value == "" {
 		return Shard{}, nil
@@ -60,15 +61,15 @@ func ParseShard(what, value string) (Shard, error) {
 	return Shard{}, &repo.Problem{Message: fmt.Sprintf("%s is %q", what, value), Hint: hint}
 }
 
-// Load is what one shard has to gate.
+// Load is what one shard has to gate: its pack files, sorted, and their size.
 type Load struct {
 	Packs []string
 	Bytes int64
 }
 
-// deal deals packs of given sizes out to n shards: the largest first, each to the
-// shard with the fewest bytes by then. Of equal packs the first by name comes
-// first, and of equal shards the one with fewer packs, then the first.
+// deal distributes packs of given sizes over n shards: the largest first, each to the shard with the
+// fewest bytes so far. Packs of the same size go by name; of equal shards, the one with fewer packs is
+// chosen, then the first.
 func deal(sizes map[string]int64, n int) []Load {
 	names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
@@ -90,11 +91,11 @@ func deal(sizes map[string]int64, n int) []Load {
 	return loads
 }
 
-// Deal deals the packs of the workspace out. The sizes are those of the pack files
-// alone: jobs may leave other files beside them, and would then disagree on whose a
-// pack is. One that leads nowhere has none, and reading it says why. What cannot be
-// looked at is an error: jobs that see another size deal otherwise, and a pack could
-// be left to nobody.
+// Deal distributes the packs of the workspace over n shards. Only the pack files count for the sizes:
+// jobs may leave other files beside them, and would then disagree on which job a pack belongs to. A
+// link that leads nowhere has size 0, and gating it reports why. A file that cannot be looked at is an
+// error: a job that sees another size would divide the packs differently, and a pack could be left to
+// no job.
 func (w *Workspace) Deal(n int) ([]Load, error) {
 	sizes := map[string]int64{}
 	for _, name := range w.Packs {
@@ -111,8 +112,8 @@ func (w *Workspace) Deal(n int) ([]Load, error) {
 	return deal(sizes, n), nil
 }
 
-// tree returns the digest of what shards have to agree on: the config, the catalogs and
-// the packs. What cannot be read is told apart from what can.
+// tree returns the digest of what shards have to agree on: the config, the catalogs and the packs. A
+// pack that cannot be read has the zero digest.
 func (w *Workspace) tree() string {
 	sum := sha256.New()
 	if doc := w.Config.Document; doc != nil {
@@ -128,7 +129,7 @@ func (w *Workspace) tree() string {
 	return fmt.Sprintf("sha256:%x", sum.Sum(nil))
 }
 
-// share returns the packs of the shard that is gated, and notes in the report what it is of.
+// share returns the packs of the shard that is gated, and notes in the report what it is a shard of.
 func (r *Run) share(in Inputs) ([]string, error) {
 	own, _, err := in.Share(in.Shard)
 	if err == nil && !in.Shard.Whole() {

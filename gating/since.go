@@ -18,11 +18,10 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// subject reads a pack of a commit with its side files and the environment catalogs of
-// the commit, as rules look at them. The config is the one in force, so that what the
-// gates say differs by the files alone. Catalogs that are not valid could not be relied
-// on by anybody, and the workspace's take their place; with Git LFS pointers among them the
-// gap says so.
+// subject reads a pack of a commit with its side files and the environment catalogs of the commit, as
+// rules look at them. The config is the one in force, so that only the files make the gates find
+// something else. The workspace's catalogs take the place of catalogs that are not valid, because
+// nobody could have relied on those; if there are Git LFS pointers among them, the gap is set.
 func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -48,13 +47,13 @@ func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) 
 	return b.w.subject(unit, environments), lacks, nil
 }
 
-// before reads the version that a pack is compared with, as rules look at it: the pack
-// itself where nothing of it has changed, and nothing for a new pack. Where the files of
-// that version cannot all be read, the findings say so, and the newest before it of which
-// they can takes its place. The nil baseline has none.
+// before sets j.before to the version that a pack is compared with, as rules look at it: the pack itself
+// if nothing of it has changed, and nil for a new pack. If the files of that version cannot all be read,
+// it returns a finding about that, and the newest earlier version whose files can takes its place. The
+// nil baseline has no version.
 func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, error) {
 	if r := j.compared.published; r != nil {
-		_, err := j.succeed(ctx, b, r) // why it may not be known as a whole is said where it is told what was lost
+		_, err := j.succeed(ctx, b, r) // released reports why it may not be known completely
 		return nil, err
 	}
 	from := j.compared.from
@@ -82,8 +81,8 @@ func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, er
 	return found, err
 }
 
-// against has the pack judged as one that was like a version, which is that of the
-// comparison, or another; nil where nothing is known of it.
+// against sets the version that the pack is judged against, nil if nothing is known of it. Compared is
+// set if it is the version of the comparison.
 func (j *judged) against(before *gate.Subject, compared bool) {
 	j.before = before
 	if before != nil && !sameFiles(before, j.subject) {
@@ -92,9 +91,9 @@ func (j *judged) against(before *gate.Subject, compared bool) {
 	}
 }
 
-// since marks the findings of a pack as new or existing, by what the gates find in
-// the version that it is compared with, where that counts, and notes those of that version that are
-// fixed. Of a pack that is new every finding is.
+// since marks the findings of a pack as new or existing, by what the gates find in the version that it
+// is compared with, and notes the findings of that version that are fixed. All findings of a new pack
+// are new.
 func (j *judged) since(b *Baseline, policy gates.Policy, where gates.Where) {
 	if j.before == nil && j.compared.File != "" {
 		return // nothing is known of that version
@@ -105,7 +104,7 @@ func (j *judged) since(b *Baseline, policy gates.Policy, where gates.Where) {
 	case j.subject.Before != nil:
 		before = gates.Run(j.before, policy, gates.Outside{Class: j.class(), Where: where}).Findings
 		j.was = before
-	default: // most packs of a change are as they were, and only gated again for what they depend on
+	default: // nothing of the pack has changed, so the version before has the same findings
 		before = slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
 	}
 	j.markOld(b, policy, before)
@@ -168,15 +167,13 @@ func unitSources(u *repo.Unit) (list []source) {
 // relative to the root of the workspace.
 type listing struct {
 	entries []github.Entry
-	// catalogs says that the environment catalogs are those of the workspace, byte for
-	// byte.
+	// catalogs is set if the environment catalogs are those of the workspace, byte for byte.
 	catalogs bool
 }
 
-// unchanged reports whether a pack, the files beside it and the environment catalogs
-// are in the baseline what they are in the workspace, byte for byte. That is told by
-// the ids that git gives to content, so nothing is read for it. False also means that
-// it is not certain.
+// unchanged reports whether a pack, the files beside it and the environment catalogs are the same in
+// the baseline and in the workspace, byte for byte. It compares the ids that git gives to content, and
+// reads nothing. False may also mean that it is not certain.
 func (b *Baseline) unchanged(ctx context.Context, head *gate.Subject) (bool, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -206,7 +203,7 @@ func (b *Baseline) unchanged(ctx context.Context, head *gate.Subject) (bool, err
 		}
 		same++
 	}
-	// Of several packs in one folder a file may be left to one of the others.
+	// In a folder of several packs, a file may belong to one of the others.
 	return packs == 1 && same == len(here), nil
 }
 

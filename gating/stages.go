@@ -15,11 +15,11 @@ import (
 // mostStages bounds the commits between a baseline and a head.
 const mostStages = 1000
 
-// Stage is a part of the history between a baseline and a head: what one first parent, or
-// several one after another, brought.
+// Stage is a part of the history between a baseline and a head: one step from a first parent to its
+// child, or several in a row.
 type Stage struct{ From, To *github.Tree }
 
-// Head returns all that is between the baseline and the commit that is checked out.
+// Head returns the stage from the baseline to the commit that is checked out.
 func (b *Baseline) Head() (Stage, error) {
 	sha, err := b.Git.Resolve("HEAD")
 	if err != nil {
@@ -29,9 +29,9 @@ func (b *Baseline) Head() (Stage, error) {
 	return Stage{b.Tree, head}, err
 }
 
-// Stages returns what brought the baseline to a commit, by the first parents of that, the
-// oldest first. It is an error where these do not lead to the baseline, or where the clone
-// does not have them.
+// Stages returns the steps from the baseline to a commit, by first parents, the oldest first. It is an
+// error if the first parents of the commit do not lead to the baseline (github.ErrRejected), or if the
+// clone does not have them (github.ErrIncomplete).
 func (b *Baseline) Stages(ctx context.Context, head *github.Tree) (list []Stage, err error) {
 	for to := head; to.SHA() != b.Tree.SHA(); {
 		from, err := parent(ctx, to, fmt.Sprintf("from %.7s to %.7s", b.Tree.SHA(), head.SHA()))
@@ -50,8 +50,8 @@ func (b *Baseline) Stages(ctx context.Context, head *github.Tree) (list []Stage,
 	return list, nil
 }
 
-// parent returns the first parent of a commit; nil where it has none. Where the clone does not
-// have it, the error says whose history is missing.
+// parent returns the first parent of a commit; nil if it has none. If the clone does not have it, the
+// error tells whose history is missing.
 func parent(ctx context.Context, of *github.Tree, history string) (*github.Tree, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -65,20 +65,22 @@ func parent(ctx context.Context, of *github.Tree, history string) (*github.Tree,
 	return tree, err
 }
 
-// At returns the baseline with another commit in its place.
+// At returns a baseline like b at another commit.
 func (b *Baseline) At(tree *github.Tree) *Baseline {
 	c := *b.Commit
 	c.Tree, c.Ref = tree, ""
 	return &Baseline{Commit: &c, w: b.w, ConfigName: b.ConfigName, Open: b.Open}
 }
 
-// Reads reports whether gating may read anything of what a stage brought.
+// Reads reports whether gating may read anything that a stage changed. True may also mean that it is
+// not certain.
 func (b *Baseline) Reads(ctx context.Context, s Stage) bool {
 	names, ok := between(ctx, s.From, s.To)
 	return !ok || slices.ContainsFunc(names, b.mayBeRead)
 }
 
-// Concerns reports whether the gating of a pack reads anything of what a stage brought.
+// Concerns reports whether the gating of a pack reads anything that a stage changed. True may also mean
+// that it is not certain.
 func (b *Baseline) Concerns(ctx context.Context, s Stage, pack string) bool {
 	names, ok := between(ctx, s.From, s.To)
 	return !ok || slices.ContainsFunc(names, func(name string) bool {
@@ -87,9 +89,8 @@ func (b *Baseline) Concerns(ctx context.Context, s Stage, pack string) bool {
 	})
 }
 
-// Brings reports whether all that gating may read of what a stage brought is as a commit of a
-// pull request has it, so that nothing else came with it. False also means that it is not
-// certain.
+// Brings reports whether every file that a stage changed, and that gating may read, is as a commit of a
+// pull request has it, so that nothing else came with it. False may also mean that it is not certain.
 func (b *Baseline) Brings(ctx context.Context, s Stage, commit string) bool {
 	proposed, err := b.Open(ctx, commit)
 	if err != nil {
@@ -102,8 +103,8 @@ func (b *Baseline) Brings(ctx context.Context, s Stage, commit string) bool {
 	})
 }
 
-// Whole reports whether a stage brought all of the files that a pull request changes, as far
-// as gating may read them.
+// Whole reports whether a stage changed all of the files that a pull request changes, as far as gating
+// may read them. False may also mean that it is not certain.
 func (b *Baseline) Whole(ctx context.Context, s Stage, files []github.ChangedFile) bool {
 	names, ok := between(ctx, s.From, s.To)
 	lacks := func(name string) bool { return name != "" && b.mayBeRead(name) && !slices.Contains(names, name) }

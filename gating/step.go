@@ -16,9 +16,9 @@ import (
 	"github.com/contextosai/packgate/report/build"
 )
 
-// Step returns all that is known of the step from the baseline of a pack: what
-// differs (nil where there is no baseline), what becomes of its tool surface and
-// its golden cases, and which requests are decided otherwise.
+// Step returns all that is known of the step from the baseline of a pack, given what differs (nil if
+// there is no baseline): the changes of its tool surface and its golden cases, and requests that are
+// decided differently.
 func Step(ctx context.Context, diff *diffing.Diff, s *gate.Subject) build.Comparison {
 	if s.Pack == nil {
 		return build.Comparison{Diff: diff}
@@ -30,9 +30,8 @@ func Step(ctx context.Context, diff *diffing.Diff, s *gate.Subject) build.Compar
 	return StepBetween(ctx, diff, s.Proof(), compiles.Compare(ctx, base, s.Unit, s.Golden(), diff.Changes()))
 }
 
-// StepBetween is Step for what differs, with the head as it is proved about, and golden
-// cases that were compiled for both sides; none where the files beside the packs are
-// not known.
+// StepBetween is like [Step], with the model of the head, and with golden cases that were compiled for
+// both sides; none if the files beside the packs are not known.
 func StepBetween(ctx context.Context, diff *diffing.Diff, head *proof.Model, both []compiles.Case) build.Comparison {
 	base, _ := diff.Packs()
 	before := proof.For(head.Beside(base))
@@ -48,8 +47,8 @@ func StepBetween(ctx context.Context, diff *diffing.Diff, head *proof.Model, bot
 	return c
 }
 
-// contradict raises the class of a comparison where what is shown beside it permits
-// more above read_only than a class below major has room for (decisions D5).
+// contradict raises the class of a comparison that is below major if something shown beside it
+// newly permits more than read_only (decisions D5).
 func contradict(c *build.Comparison, base, head *proof.Model) {
 	if c.Diff.Unsettled() >= diffing.Major {
 		return
@@ -76,9 +75,8 @@ func contradict(c *build.Comparison, base, head *proof.Model) {
 	}
 }
 
-// grew reports whether a flip permits more: an item that is there now, or held by
-// fewer gates, unless base stopped and would have permitted the same however its
-// unknown conditions turned out (decisions D2).
+// grew reports whether a flip permits more: an item that is new or held by fewer gates, unless base
+// stopped and would have permitted the same whatever its unknown conditions are (decisions D2).
 func grew(f flips.Flip, base *proof.Model) bool {
 	if !f.New.Permits() || f.Verdict != proof.Grew && f.Verdict != proof.Incomparable {
 		return false
@@ -89,8 +87,8 @@ func grew(f flips.Flip, base *proof.Model) bool {
 	return f.Old.Word != flips.Stopped || !base.Unstopped(f.Kind, f.Subject, f.Request, f.New.Gates)
 }
 
-// unstopped reports whether base stops at the request that shows a new row, and would
-// have permitted the tool with no other gates however its unknown conditions turned out.
+// unstopped reports whether base stops at the request that shows a new row, and would have permitted
+// the tool with no other gates whatever its unknown conditions are.
 func unstopped(row *surface.Change, base, head *proof.Model) bool {
 	was, err := base.Program().Compile(proof.Request(base.Pack, row.Witness))
 	if err != nil || was.Outcome != compiler.PolicyEvalError {
@@ -101,8 +99,8 @@ func unstopped(row *surface.Change, base, head *proof.Model) bool {
 		base.Unstopped(proof.Tool, row.Capability, row.Witness, is.Context.RuntimeControls.ApprovalGatesActive)
 }
 
-// writers returns what tells the decisions and tools that may do more than read, in
-// one of two versions.
+// writers returns a function that reports whether a decision or a tool may do more than read in any of
+// several versions.
 func writers(models ...*policy.Model) func(kind proof.Kind, subject string) bool {
 	return func(kind proof.Kind, subject string) bool {
 		return slices.ContainsFunc(models, func(m *policy.Model) bool {

@@ -12,11 +12,10 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// strayArguments returns what the config says of arguments of tools that no pack has. Of a
-// tool that one has, gating that pack says which of its arguments there are. A pack that
-// cannot be read may have any. Where there is a base, it is the config of the change that is
-// looked at, since nothing else can be corrected by it, and what the base has of it already
-// is left out.
+// strayArguments returns findings about arguments in the config whose tools no pack has. If a pack has
+// the tool, gating that pack checks its arguments. A pack that cannot be read may have any tool. If
+// there is a base, the config of the change is looked at, because the change can correct no other, and
+// what the base already has is left out.
 func (in Inputs) strayArguments(ctx context.Context, c *Change) (found []about, err error) {
 	if !in.whole || !c.mayStray() {
 		return nil, nil
@@ -25,7 +24,7 @@ func (in Inputs) strayArguments(ctx context.Context, c *Change) (found []about, 
 	if in.Base != nil {
 		if config, err = configOf(in.Dir, in.Base.ConfigName, false); err != nil {
 			if errors.Is(err, repo.ErrUse) {
-				err = nil // which the run says
+				err = nil // which the run reports
 			}
 			return nil, err
 		}
@@ -53,8 +52,8 @@ func (in Inputs) strayArguments(ctx context.Context, c *Change) (found []about, 
 	return found, nil
 }
 
-// mayStray reports whether the change is of the config or of a pack. Without a change, all
-// is looked at.
+// mayStray reports whether the change has the config or a pack. It is true for no change, because then
+// everything is looked at.
 func (c *Change) mayStray() bool {
 	if c == nil || c.all || c.Config {
 		return true
@@ -67,8 +66,8 @@ func (c *Change) mayStray() bool {
 	return false
 }
 
-// toolNames are the tools of packs as adapter.capability. Unread says that one of the packs
-// could not be read.
+// toolNames are the tools of packs as adapter.capability. Unread is set if one of the packs could not be
+// read.
 type toolNames struct {
 	names  []string
 	unread bool
@@ -86,7 +85,7 @@ func (t *toolNames) add(p *pack.Pack) {
 	}
 }
 
-// stray returns the entries of a config that are about none of the tools.
+// stray returns the arguments in a config that belong to none of the tools.
 func (t *toolNames) stray(c *repo.Config) []repo.Argument {
 	if t.unread {
 		return nil
@@ -113,9 +112,8 @@ func (in Inputs) tools() (*toolNames, error) {
 	return all, nil
 }
 
-// stray returns what the config of the baseline says of arguments of tools that none of its
-// packs has, by name. Of the nil baseline, and of one with a pack that cannot be read, there
-// is nothing.
+// stray returns the names of arguments in the config of the baseline whose tools none of its packs has.
+// There are none for the nil baseline, and for one with a pack that cannot be read.
 func (b *Baseline) stray(ctx context.Context) (names []string, err error) {
 	if b == nil || b.w.inForce == nil || b.w.inForce.Unusable != nil {
 		return nil, nil

@@ -52,15 +52,16 @@ func (s *Succession) BaselineFile() string {
 // Successor is a pack as the version that follows a published one.
 type Successor struct {
 	Pack model.Pack
-	// Class is that of the step, in the environments too.
+	// Class is that of the step, including its environments.
 	Class diffing.Class
-	// Fault is one of packgate itself: what is said of the pack contradicts itself.
+	// Fault is an error of packgate itself: its statements about the pack contradict each other.
 	Fault error
 	*judged
 }
 
-// Judge puts a pack through the gates as the version that follows a published one, nil for the
-// first one. The approvals are those of the change; nil where none can be given.
+// Judge puts a pack through the gates as the version that follows the last published one, which is nil
+// for the first version. The approvals are those of the change; nil if none can be given. The error is
+// for a last version that cannot be read or compared with, and for a context that ended.
 func (s *Succession) Judge(ctx context.Context, u *repo.Unit, last *Release, approvals *Approvals) (*Successor, error) {
 	p, j := *s.p, &judged{subject: s.p.Subject(u)}
 	p.Approvals = approvals
@@ -89,8 +90,8 @@ func (s *Succession) Judge(ctx context.Context, u *repo.Unit, last *Release, app
 	return out, ctx.Err()
 }
 
-// follows compares a pack with the published version before it, and with the files that were
-// beside that. What of these is not known is not checked.
+// follows compares a pack with the published version before it, and with the files that were beside
+// that. Files that are not known are reported as not checked.
 func (p *pipeline) follows(ctx context.Context, j *judged, last *Release) (missed []finding.NotChecked, err error) {
 	name := j.subject.Pack.PackMeta.PackID.Value + "@" + last.Version
 	base, fault := last.read(name, p.Config.Limits)
@@ -114,8 +115,8 @@ func (p *pipeline) follows(ctx context.Context, j *judged, last *Release) (misse
 	return missed, p.inEnvironments(ctx, j)
 }
 
-// succeed has the pack judged as one that was like a published version. Where the files beside
-// that are not known, for a reason, it is like its pack alone, and nothing is told of the files.
+// succeed sets a published version as the one that the pack is judged against. The reason is why the
+// files beside it are not known; then only its pack counts.
 func (j *judged) succeed(ctx context.Context, b *Baseline, r *Release) (reason string, err error) {
 	before, reason := b.release(ctx, r)
 	j.against(before, true)
@@ -125,8 +126,8 @@ func (j *judged) succeed(ctx context.Context, b *Baseline, r *Release) (reason s
 	return reason, ctx.Err()
 }
 
-// Lost returns the errors that approvals would excuse and do not: what the pack proves less
-// than the published version, and no waiver is for.
+// Lost returns the errors that approvals could excuse and do not: what the pack proves less than the
+// published version.
 func (s *Successor) Lost() []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(s.result.Findings), func(f finding.Finding) bool {
 		return f.Severity != finding.Error || f.Excused() || f.Excuse == finding.ByWaiver
@@ -141,8 +142,8 @@ func (s *Successor) Granted() (list []finding.Approval) {
 	return unique(list)
 }
 
-// LostBy returns which of the stages since the published version lost what is lost now, by
-// their places: all of them where it is not known, or where they did so together.
+// LostBy returns which of the stages since the published version lost what is lost now, by their
+// indexes: all of them if it is not known, or if only several together did.
 func (s *Successor) LostBy(ctx context.Context, b *Baseline, stages []Stage) (by map[int]bool, err error) {
 	lost := make([]map[string]bool, len(stages))
 	by = map[int]bool{}
@@ -166,8 +167,8 @@ func (s *Successor) LostBy(ctx context.Context, b *Baseline, stages []Stage) (by
 	return by, nil
 }
 
-// lostBy returns the fingerprints of what a stage made a pack prove less; nil where the files
-// of either side cannot all be read.
+// lostBy returns the fingerprints of what a pack proves less after a stage; nil if the files of either
+// side cannot all be read.
 func (b *Baseline) lostBy(ctx context.Context, s Stage, name string) (map[string]bool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -11,11 +11,11 @@ import (
 // sets are the sets of packs that golden cases of a workspace name together.
 type sets struct {
 	of    map[string][][]string // by pack file: the pack_ids of each set
-	files map[string][]string   // by pack_id: the pack files of the repository; nil where there is no set
+	files map[string][]string   // by pack_id: the pack files of the repository; nil if there is no set
 }
 
-// sets returns the sets of packs that the golden cases of packs name together, nil for all of
-// the repository. What cannot be read names none, which gating it says.
+// sets returns the sets of packs that the golden cases of some packs name together; nil packs are all
+// of the repository. A pack whose files cannot be read names none; gating it reports that.
 func (w *Workspace) sets(packs []string) (s sets, err error) {
 	s.of = map[string][][]string{}
 	if packs == nil {
@@ -45,8 +45,8 @@ func (w *Workspace) sets(packs []string) (s sets, err error) {
 	return s, nil
 }
 
-// reaches reports whether golden cases of a pack name a pack that the change touches, or one
-// that is not there, as one that the change removes is not.
+// reaches reports whether golden cases of a pack name a pack that the change touches, or one that is
+// missing, because the change may have removed it.
 func (s sets) reaches(pack string, c *Change) bool {
 	return slices.ContainsFunc(s.of[pack], func(set []string) bool {
 		return slices.ContainsFunc(set, func(id string) bool {
@@ -55,7 +55,7 @@ func (s sets) reaches(pack string, c *Change) bool {
 	})
 }
 
-// identity tells the sets from others.
+// identity tells the sets from others, for the cache.
 func (s sets) identity() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(s.of)) {

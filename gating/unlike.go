@@ -10,9 +10,9 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Unlike returns the files that say what environments run, and by which rules, and that are not in
-// the folder as a commit has them: the config, the catalogs and the pins files, sorted. A file that
-// only one of the two has is among them.
+// Unlike returns the files that decide what environments run and that differ between the folder and a
+// commit, sorted: the config, catalogs and pins files. A file that only one of the two has is among
+// them.
 func (w *Workspace) Unlike(ctx context.Context, c *Commit) ([]string, error) {
 	decides := func(name string) bool {
 		return name == w.ConfigName() || w.catalogs.Match(name) || repo.IsPins(name)

@@ -18,9 +18,9 @@ const (
 	mostConfigBytes = 1 << 20 // of one version
 )
 
-// Age is what the history of the config knows of a waiver.
+// Age is what the history of the config tells about a waiver.
 type Age struct {
-	Since    string // the day of the first commit that has it, YYYY-MM-DD; "" where none has
+	Since    string // the day of the first commit that has it, YYYY-MM-DD; "" if none has
 	Renewals int    // how often its last day was moved to a later one
 	Older    bool   // the history that was read ends with it, so that it may be older
 
@@ -30,10 +30,11 @@ type Age struct {
 	settled bool      // what is before is another one
 }
 
-// Ages returns how old the waivers of a config are, by the first parents of the commit, of which
-// now is after all. A waiver is the same one where it excuses some of the same things; one that
-// was removed and put back within the maximum lifetime is as old as it was before. The error is
-// for a history that cannot be read.
+// Ages returns how old the waivers of a config are, in their order, by the commit and its first
+// parents. Name is that of the config file in the commit's folder, and now must not be before the
+// commit's time. A waiver is the same one in another version if it excuses some of the same things;
+// one that was removed and put back within the maximum lifetime keeps its age. The error is for a
+// history that cannot be read.
 func (c *Commit) Ages(ctx context.Context, name string, config *repo.Config, now time.Time) ([]Age, error) {
 	ages := make([]Age, len(config.Waivers.Items))
 	for i := range ages {
@@ -54,7 +55,7 @@ func (c *Commit) Ages(ctx context.Context, name string, config *repo.Config, now
 			then, src = repo.DefaultConfig(), nil
 		} else if then == nil || string(read) != string(src) {
 			src = read
-			then, _ = repo.ParseConfig(name, src) // nil for one that could not be used, of which nothing is known
+			then, _ = repo.ParseConfig(name, src) // nil if it is not valid: nothing is known of it
 		}
 		day, err := tree.Time()
 		if err != nil {
@@ -87,7 +88,7 @@ func cutOff(ages []Age) []Age {
 	return ages
 }
 
-// look looks for a waiver in an earlier version of the config; nil is one that nothing is known of.
+// look looks for a waiver in an earlier version of the config; nil is a version that is not known.
 func (a *Age) look(w *repo.Waiver, config *repo.Config, at time.Time, lifetime time.Duration) {
 	if a.settled || config == nil {
 		return
@@ -111,8 +112,8 @@ func (a *Age) look(w *repo.Waiver, config *repo.Config, at time.Time, lifetime t
 	}
 }
 
-// sameException reports whether two waivers excuse some of the same things, for packs that the
-// one names in the words of the other.
+// sameException reports whether two waivers excuse some of the same things, for packs that one of the
+// two patterns has in common with the other.
 func sameException(a, b *repo.Waiver) bool {
 	one, _ := gates.Find(a.Rule.Value)
 	other, _ := gates.Find(b.Rule.Value)

@@ -14,10 +14,10 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// strayWaivers returns an error for waivers of packs that the repository does not
-// have, once all that it has were gated: nothing else would ever report them. A
-// pack that could not be read may be any. Of several shards the first one speaks for
-// all, and looks at the packs of the others too.
+// strayWaivers returns an error for waivers, and for entries of the baseline file, whose packs the
+// repository does not have, once all its packs were gated: nothing else would ever report them. A pack
+// that could not be read may be any. Of several shards the first one reports them for all, and looks at
+// the packs of the others too.
 func (r *Run) strayWaivers(in Inputs) error {
 	if !in.whole || len(in.later().Waivers.Items)+len(in.accepted.all) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
 		return nil
@@ -33,8 +33,8 @@ func (r *Run) strayWaivers(in Inputs) error {
 	return append(stray(all, refs), in.accepted.stray(refs)...).Err()
 }
 
-// stray returns an error for each waiver of packs of which none is among those of the repository, as
-// pack_id@version.
+// stray returns an error for each waiver whose pattern matches no pack of the repository; refs are
+// these packs as pack_id@version.
 func stray(list []*repo.Waiver, refs []string) (problems repo.Problems) {
 	for _, w := range list {
 		if !slices.ContainsFunc(refs, func(ref string) bool { return w.For(idOf(ref)) }) {
@@ -46,8 +46,8 @@ func stray(list []*repo.Waiver, refs []string) (problems repo.Problems) {
 	return problems
 }
 
-// later returns the config that is in force once the change is merged: what is wrong with that is to be
-// known before, and what it corrects is no longer wrong.
+// later returns the config that is in force once the change is merged: its errors should be known
+// before, and what it corrects is no longer wrong.
 func (in Inputs) later() *repo.Config {
 	if in.own != nil {
 		return in.own
@@ -61,7 +61,7 @@ func idOf(ref string) string {
 	return id
 }
 
-// brought returns the waivers that the change brings, or makes excuse more or end later.
+// brought returns the waivers that the change adds, widens or prolongs.
 func (in Inputs) brought() []*repo.Waiver {
 	switch {
 	case in.own == nil:
@@ -72,12 +72,12 @@ func (in Inputs) brought() []*repo.Waiver {
 	return repo.NewWaivers(in.Config, in.own)
 }
 
-// leaves reports whether the change removes a waiver that is in force, or makes another one of it.
+// leaves reports whether the change removes or alters a waiver that is in force.
 func (in Inputs) leaves(w *repo.Waiver) bool {
 	return in.own != nil && !slices.ContainsFunc(in.own.Waivers.Items, func(own repo.Waiver) bool { return own.Same(w) })
 }
 
-// leaving names what the change does to the waivers that are in force.
+// leaving tells the waivers that the change removes or alters from others, for the cache.
 func (in Inputs) leaving() string {
 	var gone []string
 	for i := range in.Config.Waivers.Items {
@@ -88,8 +88,8 @@ func (in Inputs) leaving() string {
 	return fields(gone...)
 }
 
-// outlasted returns the waivers that the change brings and that end too late, by the config that is
-// in force, or have ended already.
+// outlasted returns findings about waivers that the change adds, widens or prolongs and that end too
+// late by the config in force, or have ended already.
 func (in Inputs) outlasted(now time.Time) (found []about) {
 	last, today := in.Config.LastWaiverDay(now), now.UTC().Format(time.DateOnly)
 	for _, w := range in.brought() {
@@ -103,9 +103,9 @@ func (in Inputs) outlasted(now time.Time) (found []about) {
 	return found
 }
 
-// unused reports the waivers for a pattern of packs, the waivers that the change brings, and the entries
-// of the baseline file for a pack that several files have, that none of those needs which they are for,
-// once all packs of the repository were gated: they are those of the report from one on.
+// unused reports waivers for a pattern of packs, waivers that the change brings, and entries of the
+// baseline file for a pack that several files have, if none of their packs needs them. It is called once
+// all packs of the repository were gated: they are those of the report from an index on.
 func (r *Run) unused(in Inputs, from int) {
 	if !in.whole || !in.Shard.Whole() || r.Broken != 0 {
 		return
@@ -149,8 +149,8 @@ func (r *Run) needless(in Inputs, from int, today string) (found []finding.Findi
 	return found
 }
 
-// staleShared reports the entries of the baseline file for a pack that several files have, of which none
-// has the finding as it was.
+// staleShared reports the entries of the baseline file for a pack that several files have, if none of the
+// files has the finding as it was.
 func (r *Run) staleShared(in Inputs, from int) (found []finding.Finding) {
 	packs, files := r.Report.Packs, map[string][]int{}
 	for i := from; i < packs.Len(); i++ {
@@ -160,7 +160,7 @@ func (r *Run) staleShared(in Inputs, from int) (found []finding.Finding) {
 	}
 	policy, err := in.policy(r.Now())
 	if err != nil {
-		return nil // which the packs have said
+		return nil // gating the packs reported it
 	}
 	for _, e := range in.accepted.entries {
 		own := files[e.Pack]
@@ -182,15 +182,15 @@ func excusedBy(e acceptedEntry, p *model.Pack) bool {
 	})
 }
 
-// Use is what a waiver is for, and excuses.
+// Use is how a waiver is used.
 type Use struct {
-	Packs    []string // that it is for, by their pack_ids
-	Findings int      // that it excuses
-	Covered  int      // findings that it is about, whatever excuses them
-	Checked  bool     // its rule was checked on all of them, so that it needs nothing more
+	Packs    []string // the pack_ids of the packs that it is for
+	Findings int      // how many findings it excuses
+	Covered  int      // how many findings it is about, whatever excuses them
+	Checked  bool     // its rule was checked completely on all of these packs
 }
 
-// UseOf returns what a waiver is for among the packs of a report, from one on.
+// UseOf returns how a waiver is used by the packs of a report, from an index on.
 func UseOf(w *repo.Waiver, packs model.Packs, from int) (u Use) {
 	rule, g := gates.Find(w.Rule.Value)
 	u.Checked = true
@@ -214,13 +214,13 @@ func UseOf(w *repo.Waiver, packs model.Packs, from int) (u Use) {
 	return u
 }
 
-// lookedUp returns what a waiver looks at in a finding of a report.
+// lookedUp returns the parts of a finding of a report that a waiver looks at.
 func lookedUp(f *model.Finding) finding.Finding {
 	return finding.Finding{Rule: f.Rule, Name: f.Name, Thing: finding.Thing{Name: f.Thing}, Location: finding.Location{Path: f.Path}}
 }
 
-// checkedIn reports whether a rule was checked as a whole on a pack of a report, and all that it
-// found is listed. A rule outside of the eight gates counts as not checked.
+// checkedIn reports whether a rule was checked completely on a pack of a report, and everything that it
+// found is listed. A rule outside the eight gates counts as not checked.
 func checkedIn(p *model.Pack, r *gate.Rule, g *gate.Gate) bool {
 	rest := finding.AsRest(finding.Finding{Rule: r.ID}).Fingerprint()
 	return slices.ContainsFunc(p.Gates, func(one model.Gate) bool { return one.Gate == g.ID && one.Reason == "" }) &&

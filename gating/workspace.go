@@ -27,32 +27,33 @@ type Workspace struct {
 	Environments []*repo.Environment
 	Patterns     []string // of pack files
 	Packs        []string // pack files, relative to the root
-	Recovered    []string // files that a run which was killed had begun to write, put back now
-	scope        string   // that was asked for: a folder or a pack file; "." for all
-	whole        bool     // all packs that the repository has were asked for
-	inForce      *InForce // the config, where it is not that of the files
+	Recovered    []string // files that an interrupted run had begun to write, and that were put back
+	scope        string   // what was asked for: a folder or a pack file; "." for all
+	whole        bool     // all packs of the repository were asked for
+	inForce      *InForce // the config, if it is not that of the files
 	evaluator    evaluator
-	unseen       error // with folders that could not be searched for packs
-	unread       error // with catalogs
+	unseen       error // about folders that could not be searched for packs
+	unread       error // about catalogs that could not be read
 	packs        repo.Patterns
 	catalogs     repo.Patterns
 }
 
-// Settings are what the command line or the action's inputs say about reading a
-// repository. They win over the config.
+// Settings are the settings of the command line or of the action's inputs for reading a repository.
+// They override the config.
 type Settings struct {
 	Config  string   // config file; "" for the repository's own
-	Packs   []string // patterns of pack files, beside those of a config in force and else in place of the config's
-	InForce *InForce // config to take instead of the file
-	// Partial says that catalogs which cannot be read keep nothing else from being judged:
-	// a run fails for them.
+	Packs   []string // patterns of pack files: added to those of InForce, or else instead of the config's
+	InForce *InForce // config to use instead of the file
+	// Partial is set if everything else is judged although catalogs cannot be read: the run then fails
+	// because of the catalogs.
 	Partial bool
-	// Evaluators makes what checks the signatures of scorecards; nil where nothing is gated.
+	// Evaluators returns what checks the signatures of scorecards; nil if nothing is gated.
 	Evaluators Evaluators
 }
 
-// Open opens the repository of a path. What is read of it is read until the context
-// ends. The caller closes it.
+// Open opens the repository of a path. Once the context has ended, its files can no longer be read.
+// The error is for a path or config that does not exist or is not valid (it matches repo.ErrUse), and
+// for files that cannot be read. The caller closes the workspace.
 func Open(ctx context.Context, name string, s Settings) (*Workspace, error) {
 	at, err := s.place(name)
 	if err != nil {
@@ -61,7 +62,7 @@ func Open(ctx context.Context, name string, s Settings) (*Workspace, error) {
 	return at.open(ctx, s)
 }
 
-// place finds the repository of a path, which is that of the config where one is named.
+// place finds the repository of a path, which is that of the config if one is named.
 func (s Settings) place(name string) (Place, error) {
 	at, err := FindPlace(name)
 	if err == nil && s.Config != "" {
@@ -104,7 +105,7 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	}
 	w.scope = at.Scope
 	switch w.Patterns = repo.PackPatterns(w.Config); {
-	case s.InForce != nil: // from which a change takes nothing
+	case s.InForce != nil: // a change takes nothing away from its patterns
 		w.Patterns = slices.Concat(w.Patterns, s.InForce.Packs, s.Packs)
 	case len(s.Packs) > 0:
 		w.Patterns = s.Packs
@@ -134,8 +135,8 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	return nil
 }
 
-// checkRoles checks that the roles which environments demand are held by somebody. Who holds
-// them is what the files say, also where another config is in force: a change may bring both.
+// checkRoles checks that somebody holds each role that environments demand. The holders are those of the
+// files' own config, even if another one is in force: a change may bring both.
 func (w *Workspace) checkRoles() error {
 	problems := w.Config.UnheldRoles(w.Environments)
 	if len(problems) > 0 && w.inForce != nil {
@@ -148,7 +149,7 @@ func (w *Workspace) checkRoles() error {
 	return problems.Err()
 }
 
-// configName returns the name of the config that was named; "" for the repository's own.
+// configName returns the base name of the config that was named; "" for the repository's own.
 func (s Settings) configName() string {
 	if s.Config == "" {
 		return ""
@@ -156,7 +157,7 @@ func (s Settings) configName() string {
 	return filepath.Base(s.Config)
 }
 
-// Close ends the use of the files, which were only read from.
+// Close releases the files, which were only read.
 func (w *Workspace) Close() { _ = w.Files.Close() }
 
 // ConfigName returns the config file relative to the root.
@@ -175,8 +176,8 @@ func (w *Workspace) inScope(name string) bool {
 // IsPack reports whether a file has the name of a pack, whether it exists or not.
 func (w *Workspace) IsPack(name string) bool { return w.packs.Match(name) }
 
-// IsCatalog reports whether a file says what an environment is, or did: every pack is checked
-// against each catalog, and a pins file says where a pack runs.
+// IsCatalog reports whether a file has the name of an environment catalog or a pins file, whether it
+// exists or not: every pack is checked against each catalog, and pins files decide where a pack runs.
 func (w *Workspace) IsCatalog(name string) bool {
 	return strings.HasPrefix(name, "environments/") || w.catalogs.Match(name) || repo.IsPins(name)
 }
@@ -186,9 +187,9 @@ func (w *Workspace) Subject(u *repo.Unit) *gate.Subject {
 	return w.subject(u, w.Environments)
 }
 
-// Policy returns how findings are judged at a time. Strict wins over the config where
-// it is not nil, but takes nothing from one that is in force for a change. The error is
-// for a config that names what there is not.
+// Policy returns how findings are judged at a time. Strict overrides the config if it is not nil, but
+// cannot switch off the strict of a config that is in force for a change. The error is for a config that
+// names rules that do not exist.
 func (w *Workspace) Policy(strict *bool, now time.Time) (gates.Policy, error) {
 	return gates.NewPolicy(w.Config, w.strict(strict), now)
 }
@@ -200,9 +201,8 @@ func (w *Workspace) strict(wanted *bool) bool {
 	return *wanted
 }
 
-// behindLinks returns the file that a pack's name leads to over symbolic links,
-// relative to the root; the name itself where it leads nowhere, which reading it
-// reports.
+// behindLinks returns the file that a pack's name leads to through symbolic links, relative to the root;
+// the name itself if it leads nowhere, which reading it reports.
 func (w *Workspace) behindLinks(name string) string {
 	root, err := filepath.EvalSymlinks(w.Dir)
 	if err != nil {
@@ -221,8 +221,8 @@ func (w *Workspace) behindLinks(name string) string {
 // Unit reads a pack with its side files.
 func (w *Workspace) Unit(name string) (*repo.Unit, error) { return w.Files.Unit(name, w.Config) }
 
-// OpenPack opens the repository of a path that has to lead to exactly one pack, which
-// can be read. The caller closes it.
+// OpenPack opens the repository of a path that must lead to exactly one pack, which must be readable
+// without faults. The caller closes the workspace.
 func OpenPack(ctx context.Context, name string, s Settings) (*Workspace, *repo.Unit, error) {
 	w, err := Open(ctx, name, s)
 	if err != nil {
@@ -235,7 +235,7 @@ func OpenPack(ctx context.Context, name string, s Settings) (*Workspace, *repo.U
 	return w, unit, nil
 }
 
-// One reads the one pack that was asked for by a path, and that can be read whole.
+// One reads the only pack that was asked for by a path; it must be readable without faults.
 func (w *Workspace) One(name string) (*repo.Unit, error) {
 	switch len(w.Packs) {
 	case 0:
@@ -251,7 +251,7 @@ func (w *Workspace) One(name string) (*repo.Unit, error) {
 	return w.Whole(w.Packs[0])
 }
 
-// Whole reads a pack that has to be one that can be read whole.
+// Whole reads a pack with its side files, and returns an error if the pack has faults.
 func (w *Workspace) Whole(name string) (*repo.Unit, error) {
 	unit, err := w.Unit(name)
 	if err != nil {
@@ -260,9 +260,8 @@ func (w *Workspace) Whole(name string) (*repo.Unit, error) {
 	return unit, repo.Unreadable(unit.Faults)
 }
 
-// Place is where a path that a user named leads: the root of the repository
-// that it belongs to, and the part of it that was intended (file or folder,
-// relative to the root; "." for all).
+// Place is where a path that a user named leads: the root of the repository that it belongs to, and
+// the part of it that was named (a file or folder, relative to the root; "." for all).
 type Place struct {
 	Root, Scope string
 	Found       bool // the root has a config or an environments folder
@@ -316,15 +315,14 @@ func Above(dir string, names ...string) (folder string, found bool, err error) {
 	}
 }
 
-// under puts the place into the repository of a config, whose folder is its
-// root. A folder around that root means all of it; a path beside it has nothing
-// to do with the config and is refused.
+// under puts the place into the repository of a config, whose folder is its root. A folder above that
+// root means all of it; a path beside it has nothing to do with the config and is an error.
 func (p *Place) under(config, name string) error {
 	root, err := filepath.Abs(filepath.Dir(config))
 	if err != nil {
 		return err
 	}
-	// Compared without links, since either may have been reached over one.
+	// Compared without links, since either may have been reached through one.
 	from, err := filepath.EvalSymlinks(root)
 	if repo.NotThere(err) {
 		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file", Hint: "name a config that exists, or leave it out"}
@@ -350,8 +348,8 @@ func (p *Place) under(config, name string) error {
 	return nil
 }
 
-// holds reports whether a folder has an entry of any of the names. The error is for a
-// folder that cannot be looked into.
+// holds reports whether a folder has an entry of any of the names. The error is for a folder that
+// cannot be read.
 func holds(dir string, names ...string) (bool, error) {
 	for _, name := range names {
 		_, err := os.Lstat(filepath.Join(dir, name))
@@ -362,8 +360,8 @@ func holds(dir string, names ...string) (bool, error) {
 	return false, nil
 }
 
-// Display returns how messages name the root: relative to the current folder
-// where it is at or below it, else in full.
+// Display returns how messages name the root: relative to the current folder if it is that folder or
+// below it, otherwise in full.
 func Display(root string) string {
 	here, err := os.Getwd()
 	if err != nil {

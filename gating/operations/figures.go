@@ -2,10 +2,10 @@
 // contract, evaluation_layer): how it behaves over its golden cases, in numbers
 // that can be followed from release to release.
 //
-// A figure is a share, and says of how many: 1.0 of two cases is not 1.0 of two
-// hundred. Where there is nothing to measure, the figure is absent, because a
-// share of nothing would read like a perfect one. The figures judge nothing. What
-// must hold is a rule of a gate, and the report shows both.
+// A figure is a share with the count that it is of: 1.0 of two cases is not 1.0 of two hundred. If
+// there is nothing to measure, the figure is absent, because a share of nothing would look like a
+// perfect one. The figures do not judge; what must hold is checked by the rules of the gates, and the
+// report shows both.
 package operations
 
 import (
@@ -29,8 +29,8 @@ func share(count, of int) *model.Figure {
 	return &model.Figure{Value: float64(count) / float64(of), Count: count, Of: of}
 }
 
-// Measure returns the figures of a pack. It compiles nothing that the gates have
-// not compiled already.
+// Measure returns the figures of a pack; none for a pack that could not be read. It compiles nothing
+// that the gates have not compiled already.
 func Measure(s *gate.Subject) model.Figures {
 	if s.Pack == nil {
 		return model.Figures{}
@@ -49,9 +49,10 @@ func Measure(s *gate.Subject) model.Figures {
 	return f
 }
 
-// Latencies returns how long a compile of each golden case took that can be compiled, to whatever
-// end, by a clock. It compiles each once more, one after the other, after all that the first
-// compile prepares; none after the context ended. A clock that goes back gives no latency.
+// Latencies returns how long the compile of each golden case takes that can be compiled, whatever its
+// outcome, measured with a clock. It compiles each case once more, one after the other, so that what a
+// first compile prepares is not measured. A clock that goes back gives no latency. Once the context has
+// ended it returns nil.
 func Latencies(ctx context.Context, s *gate.Subject, now func() time.Time) (took []time.Duration) {
 	for _, r := range s.Golden() {
 		if ctx.Err() != nil {
@@ -69,7 +70,7 @@ func Latencies(ctx context.Context, s *gate.Subject, now func() time.Time) (took
 	return took
 }
 
-// rate returns the share of those that count among those to which the figure applies.
+// rate returns the share of the items that count among those to which the figure applies.
 func rate[T any](all []T, applies, counts func(*T) bool) *model.Figure {
 	count, of := 0, 0
 	for i := range all {
@@ -90,7 +91,7 @@ func successRate(trials []evaluation.Trial) *model.Figure {
 	return rate(trials, func(t *evaluation.Trial) bool { return t.Result.Expected == string(compiler.Compiled) }, isCompiled)
 }
 
-// determinismRate counts the cases that were compiled at all, to whatever end.
+// determinismRate is about the cases that were compiled at all, whatever their outcome.
 func determinismRate(trials []evaluation.Trial) *model.Figure {
 	return rate(trials, (*evaluation.Trial).Tried, func(t *evaluation.Trial) bool {
 		return !slices.ContainsFunc(t.Result.Problems, func(p golden.Problem) bool { return p.Kind == golden.KindDeterminism })
@@ -151,10 +152,9 @@ func truncations(compiled []evaluation.Trial) []model.Truncation {
 	return rates
 }
 
-// activations returns the share of rules that fired, and how often each fired, in
-// document order. A rule without id is left out, and so is the second of two with
-// one id; a rule whose intent no case compiles for has no figure of its own and
-// counts as one that did not fire. An overlay's rules are those of the pack.
+// activations returns the share of rules that fired, and how often each fired, in document order. A
+// rule without an id is left out, and so is the second of two rules with the same id; a rule for an
+// intent that no case compiles for has no figure of its own and counts as one that did not fire.
 func activations(s *gate.Subject, compiled []evaluation.Trial) (*model.Figure, []model.Activation) {
 	if len(compiled) == 0 {
 		return nil, nil
