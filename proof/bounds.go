@@ -13,7 +13,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// atoms is what one bound says of an argument, taken apart. Nil says nothing.
+// atoms is one bound of an argument by its members. A nil limit is no limit.
 type atoms struct {
 	min, max       *float64
 	required       bool
@@ -24,15 +24,15 @@ type atoms struct {
 	unlessApproved bool
 }
 
-// source is a bound with the outcome that it comes from; a permission's holds always.
+// source is a bound with the outcome that it comes from; the bound of a permission always holds.
 type source struct {
 	atoms
 	policy.Bound
-	key  string // what it says, to tell whether two say the same
+	key  string // its content: equal bounds have equal keys
 	when literal
 }
 
-// sourcesOf takes bounds apart. They hold always, until it is said when.
+// sourcesOf returns bounds by their members, as bounds that always hold.
 func sourcesOf(bounds []policy.Bound) []source {
 	var all []source
 	for _, b := range bounds {
@@ -94,8 +94,8 @@ func (m *Model) given(t *policy.Tool, arg string) []source {
 // at for one tool.
 const mostPairs = 20_000
 
-// emptied says that the bounds of a tool leave no value for one of its arguments,
-// so that the compiler drops the tool. Can is false where they never do.
+// emptied returns the formula that the bounds of a tool leave no value for one of its arguments, so
+// that the compiler drops the tool. Can is false if they never do.
 func (s *scene) emptied(t *policy.Tool) (f jsonlogic.Formula, can bool) {
 	e, known := s.empties[t]
 	if !known {
@@ -111,7 +111,7 @@ func (s *scene) emptied(t *policy.Tool) (f jsonlogic.Formula, can bool) {
 	return e.formula, e.can
 }
 
-// tooMany reports whether a tool has more bounds than are followed: nothing is claimed about it.
+// tooMany reports whether a tool has more bounds than are followed; then nothing is claimed about it.
 func (s *scene) tooMany(t *policy.Tool) bool {
 	pairs := 0
 	for _, arg := range t.Arguments() {
@@ -125,7 +125,7 @@ func (s *scene) tooMany(t *policy.Tool) bool {
 	return pairs > mostPairs
 }
 
-// crossed says of each smallest value that it holds together with a largest one below it.
+// crossed returns, for each min, the formula that it holds together with a max below it.
 func (s *scene) crossed(sources []source) (ways []jsonlogic.Formula) {
 	for _, low := range sources {
 		if low.min == nil {
@@ -144,7 +144,7 @@ func (s *scene) crossed(sources []source) (ways []jsonlogic.Formula) {
 	return ways
 }
 
-// exhausted says that each value of the lists is left out by another one that holds.
+// exhausted returns the formula that each listed value is missing from another list that holds.
 func (s *scene) exhausted(sources []source) (ways []jsonlogic.Formula) {
 	var listing []source
 	var values []string
@@ -204,7 +204,7 @@ func (a *atoms) rejects(v value) bool {
 	return slices.ContainsFunc(keywords, func(k Keyword) bool { return a.rejectsBy(k, v) })
 }
 
-// rejectsBy reports whether one thing that a bound says does not let a value through.
+// rejectsBy reports whether one member of a bound does not let a value through.
 func (a *atoms) rejectsBy(k Keyword, v value) bool {
 	switch k {
 	case Upper:
@@ -247,7 +247,7 @@ func valuesOf(bounds ...*atoms) []value {
 	return values
 }
 
-// held is what several bounds say together.
+// held is the conjunction of several bounds.
 type held struct {
 	atoms
 	patterns []string
@@ -285,7 +285,7 @@ func (now *held) letting(was *held, f Facet) []value {
 	return slices.DeleteFunc(valuesOf(&now.atoms, &was.atoms), func(v value) bool { return now.rejects(v) || !was.rejectsBy(f.Keyword, v) })
 }
 
-// beyond says what bounds let through that others did not, "" for nothing.
+// beyond returns in words what bounds let through that others did not, "" for nothing.
 func (now held) beyond(was held, f Facet) string {
 	if f.Keyword == Matched {
 		return unmatched("does not have to match ", f, was.patterns, now.patterns)
@@ -306,9 +306,8 @@ func (now held) beyond(was held, f Facet) string {
 	return "may have values that are not listed" + f.once()
 }
 
-// nearest returns the value next to a former limit that bounds let through and others did not: a
-// whole number where there is one. OK is false where no value is known, because
-// of a pattern.
+// nearest returns the value next to a former limit that bounds let through and others did not: a whole
+// number if there is one. OK is false if no value is known because of a pattern.
 func (now held) nearest(was held, f Facet) (v value, ok bool) {
 	var near []value
 	whole := func(n float64) { near = append(near, value{number: n, isNumber: true, form: pack.CompactJSON(n)}) }
@@ -335,7 +334,7 @@ func (v value) any() (out any) {
 	return out
 }
 
-// within is beyond from the other side: what bounds do not let through any more.
+// within is the opposite of beyond: it returns in words what bounds no longer let through.
 func (now held) within(was held, f Facet) string {
 	if f.Keyword == Matched {
 		return unmatched("has to match ", f, now.patterns, was.patterns)
@@ -356,7 +355,7 @@ func (now held) within(was held, f Facet) string {
 	return "may only have values that are listed" + f.once()
 }
 
-// unmatched says that an argument is held to a pattern that others do not have, "" for none.
+// unmatched returns in words that an argument has a pattern that others do not have, "" for none.
 func unmatched(words string, f Facet, patterns, others []string) string {
 	for _, p := range patterns {
 		if !slices.Contains(others, p) {
@@ -366,7 +365,7 @@ func unmatched(words string, f Facet, patterns, others []string) string {
 	return ""
 }
 
-// limit says that there is a limit, or none.
+// limit returns the words for a limit, or for none.
 func limit(at *float64, there, none string) string {
 	if at == nil {
 		return none
@@ -374,7 +373,7 @@ func limit(at *float64, there, none string) string {
 	return there + number(at)
 }
 
-// former says what a limit was.
+// former returns in words what a limit was.
 func former(at *float64) string {
 	if at == nil {
 		return " (was not bound)"

@@ -8,13 +8,13 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Verdict says how what one version permits is to what the other does. The zero
-// value claims nothing.
+// Verdict is how what one version permits compares with what the other permits. The zero value claims
+// nothing.
 type Verdict uint8
 
-// The verdicts. Grew says that something is permitted that was not; it may be
-// open whether something was lost as well. Shrank says that nothing grew, and
-// that something is lost, or may be: then there is a reason and no request.
+// The verdicts. Grew means that something is newly permitted; it may be open whether something was lost
+// as well. Shrank means that nothing grew, and that something is lost, or may be: then there is a reason
+// and no request.
 const (
 	Undecided Verdict = iota
 	Equal
@@ -28,7 +28,7 @@ func (v Verdict) String() string {
 	return [...]string{"undecided", "equal", "shrank", "grew", "incomparable"}[v]
 }
 
-// Kind says what a change is about.
+// Kind is what a change is about.
 type Kind uint8
 
 // The kinds of changes.
@@ -46,12 +46,12 @@ const (
 	// Mode is the effective mode of a tool where both versions surface it; Subject
 	// is the tool.
 	Mode
-	// Stop is whether a request is compiled in which no decision is allowed, where
-	// all else is equal: a denial became a stop, or a stop a denial. What only reads
-	// is surfaced in the one and not in the other, and counts for nothing here.
+	// Stop is whether a request is compiled in which no decision is allowed, if all else is equal: a
+	// denial became a stop, or a stop a denial. Read-only tools are surfaced in one version and not in
+	// the other, which does not count here.
 	Stop
-	// Whole is everything, of one intent or, without one, of the packs: what could
-	// not be compared at all.
+	// Whole is everything that could not be compared at all: of one intent, or of the packs if there
+	// is no intent.
 	Whole
 )
 
@@ -60,9 +60,8 @@ func (k Kind) String() string {
 	return [...]string{"decision", "tool", "gate", "bounds", "mode", "stop", "whole"}[k]
 }
 
-// Change is one thing in which two versions differ for the requests of an
-// intent. A request is permitted more also where it is held by less: by fewer
-// gates, looser bounds.
+// Change is one thing in which two versions differ for the requests of an intent. Fewer gates or looser
+// bounds count as permitting more.
 type Change struct {
 	Intent  string
 	Kind    Kind
@@ -71,29 +70,27 @@ type Change struct {
 	Holder  Kind   // for a gate, what Subject is: Decision or Tool
 	Facet   Facet  // of bounds
 	Verdict Verdict
-	// Gained is a small request for which head permits more than base, Lost one
-	// for which it permits less, as data of conditions (see Request); nil where
-	// there is none or none is known. GainedWhat and LostWhat say in words what is
-	// so in head.
+	// Gained is a small request for which head permits more than base, Lost one for which it permits
+	// less, as data of conditions (see Request); nil if there is none or none is known. GainedWhat and
+	// LostWhat describe what head permits.
 	Gained, Lost         map[string]any
 	GainedWhat, LostWhat string
-	// GainedWhen and LostWhen say for which requests it is so; nil where there are none, and of
-	// Compare.
+	// GainedWhen and LostWhen are the requests that gain or lose; nil if there are none. Only Describe
+	// sets them.
 	GainedWhen, LostWhen *When
-	// Unstopped says of a gain that base stops at all requests that show it,
-	// because a rule is unknown that head does not have: what both versions compile
-	// has gained nothing.
+	// Unstopped is set for a gain if base stops at all requests that show it, because a rule is
+	// unknown that head does not have: no request that both versions compile gains anything.
 	Unstopped bool
-	// Stopped says the same of a loss: head stops at all requests that show it.
+	// Stopped is the same for a loss: head stops at all requests that show it.
 	Stopped bool
-	// Assumed names the variables that a claim takes to be single values, sorted. A
-	// change that is Equal is only there because of them.
+	// Assumed names the variables that a claim takes to be single values, sorted. A change with the
+	// verdict Equal is listed only because of them.
 	Assumed []string
-	// Reason says what could not be decided, and why.
+	// Reason is what could not be decided, and why.
 	Reason string
 }
 
-// shows returns a request that shows the change, nil where none is known.
+// shows returns a request that shows the change, nil if none is known.
 func (c *Change) shows() map[string]any {
 	if c.Gained != nil {
 		return c.Gained
@@ -101,9 +98,8 @@ func (c *Change) shows() map[string]any {
 	return c.Lost
 }
 
-// Overall returns what several changes come to. Where something grew for certain
-// that counts, whatever is undecided beside it; a claim that nothing grew is made
-// only where nothing is undecided. No changes are Equal.
+// Overall returns the verdict on several changes together. Certain growth counts, whatever else is
+// undecided; that nothing grew is claimed only if nothing is undecided. No changes are Equal.
 func Overall(changes []Change) Verdict {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(changes, func(c Change) bool { return c.Verdict == v })
@@ -124,7 +120,7 @@ func Overall(changes []Change) Verdict {
 // mostShown is how many characters of a pack's own text are repeated.
 const mostShown = 64
 
-// quote quotes text of a pack, cut where it is long.
+// quote quotes text of a pack, and cuts a long one.
 func quote(text string) string { return fmt.Sprintf("%q", pack.Clip(text, mostShown)) }
 
 // quoteValue shows a value that is written as JSON.

@@ -17,14 +17,13 @@ const (
 	mostChanges = 2_000
 )
 
-// Compare compares what two packs permit, over all requests of each intent, with
-// the solver's budget for each proof. It returns what is not equal, sorted by
-// intent, kind and subject; what is equal is not there, unless the claim takes a
-// variable to be a single value (Change.Assumed). Of packs that the compiler
-// refuses nothing can be said: then there is one undecided change.
+// Compare compares what two packs permit, over all requests of each intent, with the solver's budget
+// for each proof. It returns what is not equal, sorted by intent, kind and subject; what is equal is
+// left out, unless the claim takes a variable to be a single value (Change.Assumed). Nothing can be
+// claimed about packs that the compiler refuses: then there is one undecided change.
 func Compare(base, head *Model, s jsonlogic.Solver) []Change { return compareAll(base, head, s, false) }
 
-// compareAll compares two packs and, where that is wanted, describes what differs.
+// compareAll compares two packs and, if describe is set, finds the conditions of what differs.
 func compareAll(base, head *Model, s jsonlogic.Solver, describe bool) []Change {
 	for _, side := range []struct {
 		name string
@@ -91,7 +90,7 @@ func newComparison(base, head *Model, q *prover) *comparison {
 	return c
 }
 
-// compare compares what the packs make of an intent, or as much as finds the first change.
+// compare compares an intent in both packs. If first is set it ends with the first certain change.
 func (c *comparison) compare(intent string, first bool) {
 	facts := factsOf(intent, c.ceilings, c.base, c.head)
 	b, h := c.base.scene(c.table, c.basePlaces, intent), c.head.scene(c.table, c.headPlaces, intent)
@@ -128,7 +127,7 @@ func (c *comparison) differs() bool {
 	return slices.ContainsFunc(c.changes, func(x Change) bool { return x.shows() != nil })
 }
 
-// spent notes that the rest of an intent is not compared, where that is so.
+// spent reports whether the rest of an intent is not compared, and notes why.
 func (c *comparison) spent(intent string) bool {
 	reason := c.prover.Spent()
 	switch c.items++; {
@@ -144,7 +143,7 @@ func (c *comparison) spent(intent string) bool {
 	return true
 }
 
-// asked tells a question from the others of an intent that can have another answer.
+// asked identifies a question among those of an intent: equal ones have the same answer.
 type asked struct {
 	about    about
 	up       bool // of what head permits and base does not
@@ -166,31 +165,31 @@ const (
 	ungating
 )
 
-// question is asked in both directions: of what `to` permits and `from` does not. Name tells
-// it from the others, nil where no other is like it.
+// question is asked in both directions: what does `to` permit that `from` does not? Name identifies it;
+// it is nil if no other question has the same answer.
 type question struct {
 	name   func(from, to *scene) asked
 	probes func(from, to *scene) []probe
-	// confirm looks at what the compiles of both packs came to. It says in words
-	// what is so in `to`, "" where the request shows nothing.
+	// confirm looks at the compiles of both packs, and returns in words what `to` permits; "" if the
+	// request shows nothing.
 	confirm func(from, to *outcome) string
-	// doubt says why a request shows nothing although the compiles differ; nil where
-	// there is no such reason.
+	// doubt returns why a request shows nothing although the compiles differ, "" for no reason. It may
+	// be nil.
 	doubt func(from, to *outcome) string
-	// call returns what a tool is called with in `to` and not in `from`, where that is what
-	// differs and the request is not; nil where requests differ.
+	// call returns a call of a tool that `to` lets through and `from` does not, if two versions differ
+	// in calls and not in requests. It is nil if they differ in requests.
 	call func(from, to *outcome) map[string]any
-	// lost says in words what confirm says of the other direction, from there.
+	// lost returns in words what `to` lost, if confirm is true in the other direction.
 	lost func(from, to *outcome) string
 }
 
-// finding is what became of a question in one direction.
+// finding is the answer to a question in one direction.
 type finding struct {
 	answer
 	what string
 }
 
-// judge asks a question in both directions and returns the change with what came of it.
+// judge asks a question in both directions and returns the change with the answers.
 func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 	gained := c.find(b, h, q, q.confirm)
 	confirmLost := func(from, to *outcome) string {
@@ -220,8 +219,8 @@ func (c *comparison) note(change Change) {
 
 const unconfirmed = "the compiler does not confirm the request that was found"
 
-// verdictOf draws both directions together. That requests which stopped are permitted
-// as they would have been is no growth.
+// verdictOf returns the verdict from both directions. It is not growth if requests that stopped are now
+// permitted what they would have been.
 func verdictOf(gained, lost finding) Verdict {
 	grew := gained.Verdict == jsonlogic.Satisfiable && !gained.unstopped
 	switch {
@@ -247,7 +246,7 @@ func reasonOf(gained, lost finding) string {
 	return ""
 }
 
-// find answers a question in one direction, and has the request confirmed.
+// find answers a question in one direction, and confirms the request by compiling it.
 func (c *comparison) find(from, to *scene, q question, confirm func(from, to *outcome) string) finding {
 	var name asked
 	if q.name != nil {
@@ -287,8 +286,8 @@ func withCall(witness, call map[string]any) map[string]any {
 	return witness
 }
 
-// stop compares which requests are compiled, where nothing else differs. Neither
-// direction is more: who saw a refusal sees an error now, or the reverse.
+// stop compares which requests are compiled, if nothing else differs. Neither direction permits more: a
+// refusal became an error, or the reverse.
 func (c *comparison) stop(b, h *scene) {
 	change := c.judge(Change{Kind: Stop}, b, h, question{
 		probes: compiledOnly,

@@ -16,18 +16,18 @@ const (
 	allCoverSteps = 4_000_000
 )
 
-// When is a set of requests of one intent as a condition: those for which one of the
+// When is a set of requests of one intent as a condition: the requests for which one of the
 // alternatives holds. An alternative without terms is every request, no alternative is none.
 //
-// The intent itself is not said, nor the tenant of the pack, nor a safety mode that suffices
-// where the safety mode is not what differs. About requests that both versions stop at with an
-// error nothing is said: nothing is permitted in them.
+// The condition leaves out the intent itself, the tenant of the pack, and a sufficient safety mode
+// unless the safety mode is what differs. It is open for requests that both versions stop at with an
+// error, because nothing is permitted in them.
 type When struct {
 	Any []jsonlogic.Cube
-	// More says that there are other requests, beside those of the alternatives.
+	// More is set if there are other requests beside those of the alternatives.
 	More bool
-	// NotProved says why the alternatives are examples, "" where it is proved that each
-	// request of them is in the set and, without More, that no other one is.
+	// NotProved is why the alternatives are only examples, "" if it is proved that each of their
+	// requests is in the set and, without More, that no other one is.
 	NotProved string
 	// Nearest is a request of the first alternative, next to the limit that the base has.
 	Nearest map[string]any
@@ -35,8 +35,8 @@ type When struct {
 	Read []string
 }
 
-// Request returns the request to show: the one next to the limit of the base, or the one that is
-// known where there is none. W may be nil.
+// Request returns the request to show: the one next to the limit of the base, or else the known one.
+// W may be nil.
 func (w *When) Request(known map[string]any) map[string]any {
 	if known == nil || w == nil || w.Nearest == nil {
 		return known
@@ -44,26 +44,26 @@ func (w *When) Request(known map[string]any) map[string]any {
 	return w.Nearest
 }
 
-// Describe is Compare, and says of each change for which requests it is so. What is said is
-// proved as every claim is, from the same account, after all that is compared.
+// Describe is like Compare, and also sets for which requests each change holds (GainedWhen, LostWhen).
+// These conditions are proved like every claim, from the same budget, after everything is compared.
 func Describe(base, head *Model, s jsonlogic.Solver) []Change {
 	return compareAll(base, head, s, true)
 }
 
 // description is what a condition is made of.
 type description struct {
-	of     jsonlogic.Formula // what is so of the requests
+	of     jsonlogic.Formula // what holds for the requests
 	within []jsonlogic.Formula
-	idle   jsonlogic.Formula // nothing is said of these requests
+	idle   jsonlogic.Formula // requests that may be in the condition or not
 	sides  []*Model
-	// confirm says whether the compiles of a request show it, and next returns the request
-	// next to a former limit.
+	// confirm reports whether the compiles of a request show it, and next returns the request next to a
+	// former limit.
 	confirm func(witness map[string]any) bool
 	next    func(jsonlogic.Cube) map[string]any
 }
 
-// describe promises the condition of what a question found in one direction. It is filled in
-// when all is compared.
+// describe returns the condition of what a question found in one direction. It is filled in once
+// everything is compared.
 func (c *comparison) describe(from, to *scene, q question, f finding, confirm func(from, to *outcome) string) *When {
 	if !c.describes || f.Verdict != jsonlogic.Satisfiable {
 		return nil
@@ -99,7 +99,7 @@ func (c *comparison) describe(from, to *scene, q question, f finding, confirm fu
 	return w
 }
 
-// union says that one of the probes has a request.
+// union returns the formula that a request is one of any of the probes.
 func union(probes []probe) jsonlogic.Formula {
 	ways := make([]jsonlogic.Formula, len(probes))
 	for i, p := range probes {
@@ -112,8 +112,8 @@ func union(probes []probe) jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// ground says what holds of every request that is looked at, and which of them both versions
-// stop at: those at which both stop for the same reason are left out at once.
+// ground returns what holds for every request that is looked at, and which of them both versions stop
+// at. Requests at which both stop for the same reason are left out from the start.
 func ground(from, to *scene) (within []jsonlogic.Formula, idle jsonlogic.Formula) {
 	within = slices.Clone(to.facts)
 	for _, at := range to.known {
@@ -127,8 +127,8 @@ func ground(from, to *scene) (within []jsonlogic.Formula, idle jsonlogic.Formula
 	return within, jsonlogic.All(jsonlogic.Any(from.stops(to)...), jsonlogic.Any(to.stops(from)...))
 }
 
-// when finds the condition of a description. The safety mode is only said where no condition
-// reads it and it is what differs, or where one does.
+// when finds the condition of a description. It has the safety mode only if a condition of the packs
+// reads it, or if it is what differs.
 func (q *prover) when(d description, ceilings bool) When {
 	w := When{Read: readBy(d.sides)}
 	if reason := q.Spent(); reason != "" {
@@ -178,9 +178,8 @@ func (q *prover) cover(d description) jsonlogic.Cover {
 	return cover
 }
 
-// unproved says why cubes are no more than examples, "" where they are the requests that are
-// described, or some of them: that is asked of the solver, and each has a request that is
-// compiled.
+// unproved returns why cubes are only examples, "" if it is proved that they are the described
+// requests, or some of them: the solver is asked that, and a request of each cube is compiled.
 func (q *prover) unproved(d description, cover jsonlogic.Cover) string {
 	if len(cover.Cubes) == 0 {
 		return cover.Reason

@@ -9,9 +9,8 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 )
 
-// nearest returns a request of a cube that is next to the limit which the old version had: 5001
-// and not 8000, where the limit was raised from 5000 to 8000. It is one that shows what is
-// described.
+// nearest returns a request of a cube that shows what is described and is next to the limit of the old
+// version: 5001 and not 8000, if the limit was raised from 5000 to 8000.
 func (d *description) nearest(cube jsonlogic.Cube, old *Model) map[string]any {
 	witness := cube.Witness
 	for _, t := range cube.Terms {
@@ -40,8 +39,8 @@ func (d *description) shows(cube jsonlogic.Cube, witness map[string]any) bool {
 	return jsonlogic.All(cube.Formula(), d.of).Holds(data) && d.confirm(witness)
 }
 
-// besideLimit returns the number of an interval that is next to its bound, a whole one where
-// there is one: of two bounds next to the one at which something differs.
+// besideLimit returns the number of an interval that is next to its bound, a whole one if there is one.
+// Of two bounds it is the one at which something differs.
 func besideLimit(i jsonlogic.Interval, now float64, differs func(inside, outside float64) bool) float64 {
 	low, high := math.Floor(i.Low)+1, math.Ceil(i.High)-1
 	if i.WithLow {
@@ -67,7 +66,7 @@ func besideLimit(i jsonlogic.Interval, now float64, differs func(inside, outside
 	return now
 }
 
-// tells reports whether a condition of the pack has another truth in one request than in another.
+// tells reports whether a condition of the pack has different truths in two requests.
 func (m *Model) tells(a, b map[string]any) bool {
 	one, other := Request(m.Pack, a).Data(), Request(m.Pack, b).Data()
 	return slices.ContainsFunc(m.exprs(), func(x *jsonlogic.Expr) bool {
@@ -75,7 +74,7 @@ func (m *Model) tells(a, b map[string]any) bool {
 	})
 }
 
-// without returns a witness in which a variable is not there.
+// without returns a witness without a variable.
 func without(witness map[string]any, path string) map[string]any {
 	name, below, deeper := strings.Cut(path, ".")
 	next := maps.Clone(witness)

@@ -7,14 +7,14 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// Described says for which requests a row of the surface is so.
+// Described is for which requests a row of the surface holds.
 type Described struct {
 	Available *When // requests that have the tool
 	Open      *When // those that have it with none of its gates active
 }
 
-// DescribeRows says of rows of the pack's surface for which requests they are so, in their
-// order.
+// DescribeRows returns for which requests the rows of the pack's surface hold, in the order of the
+// rows. It is empty for a row without a tool.
 func (m *Model) DescribeRows(rows []Row, s jsonlogic.Solver) []Described {
 	r := &describer{survey: &survey{comparison: &comparison{
 		head: m, prover: newProver(s, m), results: map[compile]*outcome{}, table: &table{},
@@ -36,7 +36,7 @@ type describer struct {
 	whens  map[described]*When
 }
 
-// described tells conditions apart: tools of one sign are there for the same requests.
+// described identifies a condition: tools with the same sign are there for the same requests.
 type described struct {
 	intent, gates string
 	tool          sign
@@ -70,7 +70,7 @@ func (r *describer) row(row *Row) (d Described) {
 	return d
 }
 
-// when says for which requests a tool is there with none of some gates active.
+// when returns for which requests a tool is there with none of some gates active.
 func (r *describer) when(s *scene, t *policy.Tool, gates []string, shown func(*outcome) bool) *When {
 	name := described{s.intent, s.gatesAt(gates), s.sign(t.String())}
 	if known := r.whens[name]; known != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Pair says that an argument of a tool is what a variable of the request declares.
+// Pair is an argument of a tool with the variable of the request that declares it.
 type Pair struct {
 	Arg      string  // "" for one that may be anything
 	Variable string  // dotted, as conditions read it
-	Scale    float64 // the argument is so many times what is declared
-	Text     bool    // texts count, and no numbers
+	Scale    float64 // the argument is this many times what is declared
+	Text     bool    // the values are texts, not numbers
 }
 
 // Limit is what an argument may be, in terms of what is declared.
@@ -22,21 +22,21 @@ type Limit struct {
 	Enum     []string // nil for any text
 }
 
-// Beyond is whether the argument of a tool may be what, had it been declared, would have
-// needed an approval, or would not have been let through. Its witness is a request that
-// has the tool without one.
+// Beyond is whether the argument of a tool may have a value that would have needed an approval, or would
+// not have been let through, had the request declared it. Its witness is a request that has the tool
+// without an approval.
 type Beyond struct {
 	jsonlogic.Answer
-	Declared any // by the witness, nil where it declares nothing of the kind
-	Done     any // what the argument may be all the same, as it would be declared
+	Declared any // by the witness, nil if it declares nothing of the kind
+	Done     any // the value that the argument may have nevertheless, as it would be declared
 	Open     Limit
-	Listed   bool // what the argument may be is listed
-	// Patterned says that a pattern bounds the argument too, which is not followed.
+	Listed   bool // the values of the argument are listed
+	// Patterned is set if a pattern, which is not followed, bounds the argument too.
 	Patterned bool
 }
 
-// Declared asks what the arguments of tools may be beside what requests declare. All of
-// its questions are paid from one account.
+// Declared answers what the arguments of tools may be compared with what requests declare. All of its
+// questions share one budget.
 type Declared struct {
 	*prover
 	model  *Model
@@ -46,8 +46,8 @@ type Declared struct {
 	others map[instead]*scene
 }
 
-// DeclaredAs returns the name under which a request declares a variable, where it does: what
-// it is about is in the context of the request, or in what the caller says of the run.
+// DeclaredAs returns the name under which a request declares a variable; ok is false if the variable
+// is neither in the context of the request nor in the metadata of the run.
 func DeclaredAs(variable string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(variable, "request.context."); ok {
 		return name, true
@@ -55,10 +55,10 @@ func DeclaredAs(variable string) (name string, ok bool) {
 	return strings.CutPrefix(variable, "metadata.")
 }
 
-// instead names the scene of an intent in which what is done takes the place of a variable.
+// instead identifies the scene of an intent in which what is done takes the place of a variable.
 type instead struct{ intent, variable string }
 
-// Declared returns who answers such questions of a pack that can be compiled.
+// Declared returns a Declared for a pack that can be compiled.
 func (m *Model) Declared() *Declared {
 	d := &Declared{
 		prover: newProver(jsonlogic.Solver{}, m), model: m, table: &table{},
@@ -68,7 +68,7 @@ func (m *Model) Declared() *Declared {
 	return d
 }
 
-// scene returns the scene of an intent, made once.
+// scene returns the scene of an intent, which is made once.
 func (d *Declared) scene(intent string) *scene {
 	if d.scenes[intent] == nil {
 		d.scenes[intent] = d.model.alone(d.table, d.places, intent)
@@ -97,7 +97,7 @@ func (d *Declared) done(variable string) string {
 	return variable
 }
 
-// renamed returns a condition that reads another variable in the place of one.
+// renamed returns a condition with one variable replaced by another.
 func renamed(x *jsonlogic.Expr, variable, other string) *jsonlogic.Expr {
 	places := map[*pack.Node]bool{}
 	for _, v := range x.Variables() {
@@ -112,7 +112,7 @@ func renamed(x *jsonlogic.Expr, variable, other string) *jsonlogic.Expr {
 	return made
 }
 
-// copied returns a copy of a value with a text in some of its places.
+// copied returns a copy of a value with a text in the place of some of its nodes.
 func copied(n *pack.Node, places map[*pack.Node]bool, text string) *pack.Node {
 	out := *n
 	if places[n] {
@@ -128,7 +128,7 @@ func copied(n *pack.Node, places map[*pack.Node]bool, text string) *pack.Node {
 	return &out
 }
 
-// unfollowed says why nothing is known of what a variable declares, "" where it is.
+// unfollowed returns why nothing is known of what a variable declares, "" if it is known.
 func (d *Declared) unfollowed(variable string) string {
 	for path := range d.model.reads {
 		if strings.HasPrefix(path, variable+".") || strings.HasPrefix(variable, path+".") {
@@ -141,8 +141,8 @@ func (d *Declared) unfollowed(variable string) string {
 	return ""
 }
 
-// beyond says that what is done would have needed an approval, had it been declared. Reason
-// says why that cannot be followed, where it cannot.
+// beyond returns the formula that what is done would have needed an approval, had it been declared.
+// Reason is why that cannot be followed.
 func (d *Declared) beyond(row *Row, p Pair) (says jsonlogic.Formula, reason string) {
 	s := d.scene(row.Intent)
 	reason = d.unfollowed(p.Variable)
@@ -155,7 +155,7 @@ func (d *Declared) beyond(row *Row, p Pair) (says jsonlogic.Formula, reason stri
 	return jsonlogic.Any(d.other(row.Intent, p.Variable).refusing(s, row.Tool, row.Gates)...), ""
 }
 
-// Beyond asks the question of a row, with a further limit on the argument in force.
+// Beyond answers the question for a row, with a further limit on the argument in force.
 func (d *Declared) Beyond(row *Row, p Pair, within Limit) Beyond {
 	beyond, reason := d.beyond(row, p)
 	if reason != "" {
@@ -171,10 +171,9 @@ func (d *Declared) Beyond(row *Row, p Pair, within Limit) Beyond {
 	return b
 }
 
-// Limits reports whether what is declared may be a limit on what the tool of a row does without
-// an approval: that it is not proved of any of its arguments that it is never beyond. Samples
-// are values of the variable, which are tried in the request that the row is known by before
-// anything is proved.
+// Limits reports whether what is declared may be a limit on what the tool of a row does without an
+// approval, because it is not proved that the argument is never beyond it. Samples are values of the
+// variable, which are tried in the row's known request before anything is proved.
 func (d *Declared) Limits(row *Row, p Pair, samples []any) bool {
 	beyond, reason := d.beyond(row, p)
 	if reason != "" {
@@ -193,8 +192,8 @@ func (d *Declared) Limits(row *Row, p Pair, samples []any) bool {
 	return d.any(probes).Verdict != jsonlogic.Unsatisfiable
 }
 
-// probes are about a request that has the tool of a row without an approval, and about what
-// the argument may be then, which some more is said of.
+// probes returns the probes for a request that has the tool of a row without an approval, and for what
+// the argument may be then; more are further conditions.
 func (d *Declared) probes(row *Row, p Pair, within Limit, more []jsonlogic.Formula) []probe {
 	s, done := d.scene(row.Intent), d.done(p.Variable)
 	seed := slices.Concat(more, seeds(p.kind(done)), p.within(done, within), s.admitting(s.sources(row.Tool, p.Arg), p, done))
@@ -205,7 +204,7 @@ func (d *Declared) probes(row *Row, p Pair, within Limit, more []jsonlogic.Formu
 	return probes
 }
 
-// admitted asks for such a request. One that declares something is preferred.
+// admitted asks for such a request, and prefers one that declares something.
 func (d *Declared) admitted(row *Row, p Pair, within Limit, more jsonlogic.Formula) (a jsonlogic.Answer) {
 	for _, declared := range []jsonlogic.Formula{p.kind(p.Variable), {}} {
 		probes := d.probes(row, p, within, seeds(more))
@@ -219,7 +218,7 @@ func (d *Declared) admitted(row *Row, p Pair, within Limit, more jsonlogic.Formu
 	return a
 }
 
-// confirm has both requests compiled: the one that is declared, and what is done.
+// confirm compiles both requests: the one that is declared, and the one with what is done.
 func (d *Declared) confirm(row *Row, p Pair, b Beyond) Beyond {
 	path := strings.Split(d.done(p.Variable), ".")
 	value, _ := jsonlogic.Lookup(b.Witness, d.done(p.Variable))

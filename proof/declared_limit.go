@@ -12,7 +12,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// kind says that a variable is a number, or a text.
+// kind returns the formula that a variable is a number, or a text.
 func (p Pair) kind(variable string) jsonlogic.Formula {
 	if p.Text {
 		return jsonlogic.All(jsonlogic.Not(jsonlogic.IsUnknown(constantBeside("==", `""`, variable))), jsonlogic.Not(jsonlogic.Is(variable, nil)))
@@ -20,7 +20,8 @@ func (p Pair) kind(variable string) jsonlogic.Formula {
 	return jsonlogic.Not(jsonlogic.IsUnknown(constantBeside("<=", "0", variable)))
 }
 
-// within says that what is done keeps a limit. What is at the limit alone is no matter.
+// within returns the formulas that what is done keeps within a limit. Values at the limit itself do not
+// matter.
 func (p Pair) within(done string, l Limit) (parts []jsonlogic.Formula) {
 	if l.Enum != nil {
 		parts = append(parts, isOne(done, l.Enum))
@@ -47,8 +48,8 @@ func between(variable string, low, high *float64, operator string) (parts []json
 	return parts
 }
 
-// admitting says that the bounds which hold before an approval let an argument be what is
-// done. Of a range its ends do not count, unless values are listed.
+// admitting returns the formulas that the bounds that hold before an approval let an argument be what is
+// done. The ends of a range do not count, unless values are listed.
 func (s *scene) admitting(sources []source, p Pair, done string) (parts []jsonlogic.Formula) {
 	operator := "<"
 	if slices.ContainsFunc(sources, func(b source) bool { return b.hasEnum }) {
@@ -69,7 +70,8 @@ func (s *scene) admitting(sources []source, p Pair, done string) (parts []jsonlo
 	return parts
 }
 
-// declared returns a value of the argument as it would be declared.
+// declared returns a value of the argument as it would be declared; nil if there is none or it is not
+// finite.
 func (p Pair) declared(at *float64) *float64 {
 	if at == nil {
 		return nil
@@ -81,8 +83,8 @@ func (p Pair) declared(at *float64) *float64 {
 	return &value
 }
 
-// listed says that what is done is one of the values of a list, in canonical form. A text
-// that spells a number is one.
+// listed returns the formulas that what is done is a value of a list, in canonical form. A text that
+// spells a number counts as the number.
 func (p Pair) listed(done string, forms []string) (ways []jsonlogic.Formula) {
 	for _, form := range forms {
 		text, isText := textOf(form)
@@ -118,7 +120,7 @@ func (h *held) admitsDeclared(value any, scale float64) bool {
 	})
 }
 
-// unraised says that none of the gates is active in a request that is compiled.
+// unraised returns the formulas that none of the gates is active in a request that is compiled.
 func (s *scene) unraised(gates []string) (parts []jsonlogic.Formula) {
 	for _, id := range gates {
 		parts = append(parts, s.none(s.requires[id])...)
@@ -129,8 +131,8 @@ func (s *scene) unraised(gates []string) (parts []jsonlogic.Formula) {
 	return parts
 }
 
-// refusing says in which ways a request does not have a tool without an approval, where
-// one of another scene does: by the conditions that are not the same.
+// refusing returns the ways in which a request does not have a tool without an approval although the
+// same request of another scene does: by the conditions that differ.
 func (s *scene) refusing(other *scene, t *policy.Tool, gates []string) (ways []jsonlogic.Formula) {
 	differs := func(l literal) bool { return l != always && s.conditions[l/2] != other.conditions[l/2] }
 	same := func(list set) set {
@@ -171,12 +173,11 @@ func (o *outcome) ungated(row *Row) bool {
 	return o.surfaces(x.tool) && !slices.ContainsFunc(row.Gates, func(id string) bool { return o.gated(id, x) })
 }
 
-// mostLimits bounds how often a limit is drawn closer.
+// mostLimits bounds how often a limit is tightened.
 const mostLimits = 12
 
-// Limit returns the limit with which the argument of a row is never beyond what is
-// declared, beginning with a case in which it is. It is proved to be one; ok is false
-// where none was found, which may be because there is none.
+// Limit returns a limit with which the argument of a row is proved never to be beyond what is declared,
+// starting from a case in which it is. OK is false if none was found, which may be because there is none.
 func (d *Declared) Limit(row *Row, p Pair, found Beyond) (l Limit, ok bool) {
 	if p.Text {
 		l.Enum = d.texts(row, p)
@@ -194,7 +195,7 @@ func (d *Declared) Limit(row *Row, p Pair, found Beyond) (l Limit, ok bool) {
 	return l, false
 }
 
-// closer draws a limit closer, so that it leaves out what was found to be beyond.
+// closer tightens a limit, so that it leaves out what was found to be beyond.
 func (d *Declared) closer(row *Row, p Pair, found Beyond, l *Limit) bool {
 	if p.Text {
 		before := len(l.Enum)
@@ -215,8 +216,7 @@ func (d *Declared) closer(row *Row, p Pair, found Beyond, l *Limit) bool {
 	return true
 }
 
-// edge returns where, between what a request may declare and what it may not, the one
-// ends and the other begins.
+// edge returns the border between a value that a request may declare and one that it may not.
 func (d *Declared) edge(row *Row, p Pair, found Beyond, may, not float64) float64 {
 	s, other := d.scene(row.Intent), d.other(row.Intent, p.Variable)
 	refused := jsonlogic.Any(other.refusing(s, row.Tool, row.Gates)...)
@@ -281,7 +281,7 @@ func (d *Declared) texts(row *Row, p Pair) []string {
 	return Merged(listed, []string{})
 }
 
-// constants returns the texts below a value, but for names of variables.
+// constants returns the texts below a value, except names of variables.
 func constants(n *pack.Node) (texts []string) {
 	if n.Kind == pack.String {
 		return []string{n.Text}
@@ -297,7 +297,7 @@ func constants(n *pack.Node) (texts []string) {
 	return texts
 }
 
-// conditions returns those on which it depends whether a row's tool is there, and gated.
+// conditions returns the conditions that decide whether a row's tool is there, and gated.
 func (d *Declared) conditions(row *Row) (list []*jsonlogic.Expr) {
 	for _, r := range d.model.Applicable(row.Intent) {
 		list = append(list, r.When.Expr)
@@ -308,8 +308,8 @@ func (d *Declared) conditions(row *Row) (list []*jsonlogic.Expr) {
 	return list
 }
 
-// Variables returns what requests of a row declare: the variables on which it depends
-// whether the tool is there, and gated, with what is told apart of each.
+// Variables returns what requests of a row declare: the variables that decide whether the tool is there,
+// and gated, each with the values that conditions distinguish.
 func (d *Declared) Variables(row *Row) []jsonlogic.Values {
 	conditions := d.conditions(row)
 	values := slices.DeleteFunc(d.solver.Values(conditions...), func(v jsonlogic.Values) bool {
@@ -317,7 +317,7 @@ func (d *Declared) Variables(row *Row) []jsonlogic.Values {
 		return !declared
 	})
 	for i, v := range values {
-		// One that is compared with another variable alone is taken for a text.
+		// The solver takes a variable that is only compared with another one for a text.
 		if !slices.Contains(v.Types, "number") && slices.ContainsFunc(conditions, func(x *jsonlogic.Expr) bool { return counts(x.Node(), v.Path, false) }) {
 			values[i].Types = []string{"number"}
 		}
@@ -328,7 +328,7 @@ func (d *Declared) Variables(row *Row) []jsonlogic.Values {
 // counting are the operators that take numbers.
 var counting = []string{"<", "<=", ">", ">=", "+", "-", "*", "/", "%", "min", "max"}
 
-// counts reports whether a condition takes a variable for a number.
+// counts reports whether a condition uses a variable as a number.
 func counts(n *pack.Node, path string, within bool) bool {
 	if n.Kind == pack.String {
 		return within && n.Text == path
