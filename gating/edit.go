@@ -155,7 +155,7 @@ func RecoveredWords(files []string) string {
 		pack.Counted(len(files), "file"), map[bool]string{true: "is", false: "are"}[len(files) == 1], pack.Clip(strings.Join(files, ", "), 1000))
 }
 
-// With returns a pack with its side files as they would be after edits.
+// With returns a pack with its side files as they would be after edits, none of which removes a file.
 func (w *Workspace) With(name string, edits []Edit) (*repo.Unit, error) {
 	texts := map[string]string{}
 	for _, e := range edits {

@@ -8,7 +8,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// nothing holds of no request.
+// nothing is the formula that holds for no request.
 func nothing() jsonlogic.Formula { return jsonlogic.Any() }
 
 // own returns the scene of an intent by itself.
@@ -17,12 +17,12 @@ func (m *Model) own(intent string) *scene {
 	return m.alone(t, t.add(m), intent)
 }
 
-// Compiles says that a request of the intent is compiled: the pack knows the
-// intent, and no enforced rule that applies is unknown. Of a pack that is broken,
-// and of an intent that it does not know, no request is.
+// Compiles returns the formula that a request of the intent is compiled: the pack knows the intent, and
+// no enforced rule that applies is unknown. For a broken pack, and for an intent that it does not know,
+// it holds for no request.
 func (m *Model) Compiles(intent string) jsonlogic.Formula { return m.own(intent).compiles() }
 
-// Allowed says that a request of the intent is compiled and a decision allowed
+// Allowed returns the formula that a request of the intent is compiled and a decision is allowed
 // (compile semantics, P1 and P2: a deny wins, silence allows only what reads).
 func (m *Model) Allowed(intent, decisionKey string) jsonlogic.Formula {
 	parts, can := m.AllowedParts(intent, decisionKey)
@@ -32,9 +32,8 @@ func (m *Model) Allowed(intent, decisionKey string) jsonlogic.Formula {
 	return jsonlogic.All(parts...)
 }
 
-// AllowedParts returns what Allowed says as formulas that hold together, for callers
-// who look at them only as far as they matter. Can is false where no request has the
-// decision allowed.
+// AllowedParts returns the formula of Allowed as a list of formulas that must all hold, for callers
+// that look at them only as far as they matter. Can is false if no request has the decision allowed.
 func (m *Model) AllowedParts(intent, decisionKey string) (parts []jsonlogic.Formula, can bool) {
 	s := m.own(intent)
 	d := s.standings[decisionKey]
@@ -45,10 +44,9 @@ func (m *Model) AllowedParts(intent, decisionKey string) (parts []jsonlogic.Form
 	return append(parts, s.granted(d, nil).formula), true
 }
 
-// Surfaced says that a request of the intent is compiled and a tool, given as
-// "adapter.capability", is in its manifest. The safety mode of the request is
-// destructive, unless a rule of the pack reads it: then it is what the request
-// says.
+// Surfaced returns the formula that a request of the intent is compiled and a tool, given as
+// "adapter.capability", is in its manifest. The safety mode of the request is destructive, unless a
+// rule of the pack reads it: then it is that of the request.
 func (m *Model) Surfaced(intent, capabilityID string) jsonlogic.Formula {
 	s := m.own(intent)
 	t := s.open(capabilityID)
@@ -58,10 +56,9 @@ func (m *Model) Surfaced(intent, capabilityID string) jsonlogic.Formula {
 	return jsonlogic.All(s.compiles(), s.surfaced(t))
 }
 
-// Active says that a request of the intent is compiled and an approval gate
-// active (compile semantics, P10): a fired outcome requires it, or a rule of the
-// intent or the permission of a surfaced tool names it, and its condition is true
-// or unknown.
+// Active returns the formula that a request of the intent is compiled and an approval gate is active
+// (compile semantics, P10): a fired outcome requires it, or a rule of the intent or the permission of
+// a surfaced tool names it, and its condition is true or unknown.
 func (m *Model) Active(intent, gateID string) jsonlogic.Formula {
 	s := m.own(intent)
 	place, there := s.when(gateID)
@@ -82,7 +79,7 @@ func (m *Model) Active(intent, gateID string) jsonlogic.Formula {
 	return jsonlogic.All(s.compiles(), jsonlogic.Any(s.any(s.requires[gateID]), jsonlogic.All(named, met)))
 }
 
-// compiles says that a request is of the intent and nothing in it is unknown.
+// compiles returns the formula that a request is of the intent and no rule is unknown.
 func (s *scene) compiles() jsonlogic.Formula {
 	if !s.exists {
 		return nothing()
@@ -90,7 +87,7 @@ func (s *scene) compiles() jsonlogic.Formula {
 	return jsonlogic.All(slices.Concat(s.facts, s.decided())...)
 }
 
-// decided says of each rule that it is not unknown.
+// decided returns, for each rule, the formula that it is not unknown.
 func (s *scene) decided() []jsonlogic.Formula {
 	each := make([]jsonlogic.Formula, len(s.known))
 	for i, at := range s.known {
@@ -99,7 +96,7 @@ func (s *scene) decided() []jsonlogic.Formula {
 	return each
 }
 
-// context is what decided says, as conjuncts, made once.
+// context returns the formulas of decided as conjuncts, which are made once.
 func (s *scene) context() []conjunct {
 	if s.undecided == nil {
 		s.undecided = plain(s.decided())
@@ -107,7 +104,7 @@ func (s *scene) context() []conjunct {
 	return s.undecided
 }
 
-// granted says in which ways a decision is allowed; outcomes that are refuted are left out.
+// granted returns the ways in which a decision is allowed, without refuted outcomes.
 func (s *scene) granted(d *standing, refuted set) conjunct {
 	ways := s.each(d.allow.without(refuted))
 	if d.ReadOnly {
@@ -116,12 +113,12 @@ func (s *scene) granted(d *standing, refuted set) conjunct {
 	return oneOf(ways)
 }
 
-// core says that a decision is allowed in a request that is compiled.
+// core returns the formula that a decision is allowed in a request that is compiled.
 func (s *scene) core(d *standing) jsonlogic.Formula {
 	return jsonlogic.All(s.granted(d, nil).formula, jsonlogic.Not(s.any(s.denials(d))))
 }
 
-// authorised says that a decision which may authorise the tool is allowed.
+// authorised returns the formula that a decision that may authorise the tool is allowed.
 func (s *scene) authorised(t *policy.Tool) jsonlogic.Formula {
 	if t.Rank() == 0 {
 		return jsonlogic.All()
@@ -133,13 +130,13 @@ func (s *scene) authorised(t *policy.Tool) jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// surfaced says that a tool is in the manifest of a request that is compiled.
+// surfaced returns the formula that a tool is in the manifest of a request that is compiled.
 func (s *scene) surfaced(t *policy.Tool) jsonlogic.Formula {
 	return jsonlogic.All(append(s.around(t), s.authorised(t))...)
 }
 
-// around says, beside its authorisation, what lets a tool in: no prohibition,
-// bounds that leave a value, and the safety mode where that counts.
+// around returns what lets a tool in beside its authorisation: no prohibition, bounds that leave a
+// value, and the safety mode if that counts.
 func (s *scene) around(t *policy.Tool) []jsonlogic.Formula {
 	conjuncts := s.none(s.prohibits[t])
 	if empty, can := s.emptied(t); can {
@@ -151,12 +148,11 @@ func (s *scene) around(t *policy.Tool) []jsonlogic.Formula {
 	return conjuncts
 }
 
-// A request that a pack stops at, because conditions are unknown, is one whose
-// completions count: each unknown condition may turn out true or false, whatever
-// the others do (decisions D2). What follows says what some completion does. For a
-// condition that is known there is one completion.
+// If a pack stops at a request because conditions are unknown, the completions of the request count:
+// each unknown condition may turn out true or false, whatever the others do (decisions D2). The
+// functions below are about what some completion does. A known condition has only one.
 
-// may says that a literal holds in some completion.
+// may returns the formula that a literal holds in some completion.
 func (s *scene) may(l literal) jsonlogic.Formula {
 	if l == always {
 		return jsonlogic.All()
@@ -164,7 +160,7 @@ func (s *scene) may(l literal) jsonlogic.Formula {
 	return jsonlogic.Not(s.is(l ^ 1))
 }
 
-// anyMay says that one of the literals holds in some completion.
+// anyMay returns the formula that one of the literals holds in some completion.
 func (s *scene) anyMay(list set) jsonlogic.Formula {
 	ways := make([]jsonlogic.Formula, len(list))
 	for i, l := range list {
@@ -173,8 +169,8 @@ func (s *scene) anyMay(list set) jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// noneMay says that in some completion none of the literals holds. Of a condition
-// that is there as true and as false one holds in each.
+// noneMay returns the formula that none of the literals holds in some completion. If a condition is in
+// the set both as true and as false, one of the two always holds.
 func (s *scene) noneMay(list set) jsonlogic.Formula {
 	each := s.none(list)
 	for i, l := range list {
@@ -185,8 +181,8 @@ func (s *scene) noneMay(list set) jsonlogic.Formula {
 	return jsonlogic.All(each...)
 }
 
-// mayRefuse says that an item is not there in some completion. Where it is said of
-// several decisions that each may be refused, they are taken to be so at once.
+// mayRefuse returns the formula that an item is not there in some completion. Several decisions that may
+// each be refused are taken to be refused at once.
 func (s *scene) mayRefuse(x item) jsonlogic.Formula {
 	if x.tool == "" {
 		d := s.standings[x.decision]
@@ -217,7 +213,7 @@ func (s *scene) mayRefuse(x item) jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// mayEmpty says that the bounds of a tool leave no value, or may in some completion.
+// mayEmpty returns the formula that the bounds of a tool leave no value, or may in some completion.
 func (s *scene) mayEmpty(t *policy.Tool) jsonlogic.Formula {
 	empty, can := s.emptied(t)
 	if !can {
@@ -234,7 +230,7 @@ func (s *scene) mayEmpty(t *policy.Tool) jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// mayGate says that a gate which holds an item is active in some completion.
+// mayGate returns the formula that a gate that holds an item is active in some completion.
 func (s *scene) mayGate(id string, x item) jsonlogic.Formula {
 	at, there := s.when(id)
 	if !there || !s.holds(id, x) {
@@ -253,7 +249,7 @@ func (c *comparison) regained(from, to *scene, x item, stricter jsonlogic.Formul
 	return []probe{to.probe(seeds(jsonlogic.Any(gone...), stricter), to.permitted(x, nil))}
 }
 
-// canStop asks once whether `to` may compile requests that `from` stops at: mostly there are none.
+// canStop asks once whether `to` may compile requests that `from` stops at; there are rarely any.
 func (c *comparison) canStop(from, to *scene) bool {
 	name := asked{about: stopping, up: to.Model == c.head}
 	a, known := c.memo[name]
@@ -264,9 +260,9 @@ func (c *comparison) canStop(from, to *scene) bool {
 	return a.Verdict != jsonlogic.Unsatisfiable || len(a.Assumed) > 0
 }
 
-// Unstopped reports whether a request that the model stops at is permitted an item
-// in every completion with no other gates than the given ones: a decision by its key,
-// or a tool as "adapter.capability" (decisions D2).
+// Unstopped reports whether every completion of a request that the model stops at permits an item, with
+// no other gates than the given ones (decisions D2). The subject is a decision by its key, or a tool as
+// "adapter.capability".
 func (m *Model) Unstopped(kind Kind, subject string, witness map[string]any, gates []string) bool {
 	request := Request(m.Pack, witness)
 	data := request.Data()

@@ -7,18 +7,18 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Found is what requests can reach, as it was proved of a model.
+// Found is what requests can reach, as it was proved for a model.
 type Found struct {
 	of    *Model
 	reach Reach
 }
 
-// Found returns the reach of the pack where it was asked for already, nil where it was not.
+// Found returns the reach of the pack if it was asked for already, nil otherwise.
 func (m *Model) Found() *Found { return m.found.Load() }
 
-// Again returns the model, whose reach is what was found of another one, with the places of this
-// one: that of a pack which permits the same, written alike. It is called before anything is
-// asked; nil changes nothing.
+// Again sets the reach of the model to what was found for another one, with the places of this one, and
+// returns the model. The other one must be of a pack that permits the same and is written alike. Again
+// must be called before anything is asked; nil changes nothing.
 func (m *Model) Again(f *Found) *Model {
 	if f == nil || len(f.of.Tools) != len(m.Tools) || f.of.broken != m.broken {
 		return m
@@ -38,7 +38,7 @@ func (m *Model) Again(f *Found) *Model {
 	return m
 }
 
-// raised returns when gates are, in their order.
+// raised returns the conditions of gates, in declaration order.
 func (m *Model) raised(gates []string) (when []*pack.Node) {
 	for _, g := range m.Gates {
 		if slices.Contains(gates, g.ID) {

@@ -14,9 +14,8 @@ func joint(from, to *scene, seed []jsonlogic.Formula, context ...[]conjunct) pro
 	return to.probe(seed, append(context, from.context())...)
 }
 
-// probe returns the probe for a request that is compiled here, with a seed and
-// more context. Of the facts the intent alone is seed: most requests keep to the
-// others because they say nothing of what those are about.
+// probe returns the probe for a request that is compiled here, with a seed and more context. Only the
+// first fact, the intent, is part of the seed: most requests satisfy the other facts anyway.
 func (s *scene) probe(seed []jsonlogic.Formula, context ...[]conjunct) probe {
 	return probe{
 		seed:    slices.Concat(s.facts[:1], seed),
@@ -24,7 +23,7 @@ func (s *scene) probe(seed []jsonlogic.Formula, context ...[]conjunct) probe {
 	}
 }
 
-// stops says in which ways requests that another version compiles are not compiled here.
+// stops returns the ways in which requests that another version compiles are not compiled here.
 func (s *scene) stops(other *scene) []jsonlogic.Formula {
 	if !s.exists {
 		return []jsonlogic.Formula{jsonlogic.All()}
@@ -38,7 +37,7 @@ func (s *scene) stops(other *scene) []jsonlogic.Formula {
 	return ways
 }
 
-// seeds is one formula as the list of a seed.
+// seeds returns formulas as the list of a seed.
 func seeds(f ...jsonlogic.Formula) []jsonlogic.Formula { return f }
 
 // decision compares when a decision is allowed, and by which gates it is held.
@@ -66,8 +65,8 @@ func (c *comparison) decision(b, h *scene, key string) {
 	}
 }
 
-// stopped returns the probes for requests that `from` does not compile and `to`
-// permits an item in: first those that some completion of `from` refuses it in.
+// stopped returns the probes for requests that `from` does not compile and in which `to` permits an
+// item: first those in which some completion of `from` refuses it.
 func (c *comparison) stopped(from, to *scene, x item) []probe {
 	probes := c.regained(from, to, x, jsonlogic.All())
 	if len(probes) == 0 || !from.exists {
@@ -77,8 +76,8 @@ func (c *comparison) stopped(from, to *scene, x item) []probe {
 	return append(c.regained(from, to, x, from.mayRefuse(x)), probes...)
 }
 
-// grants returns the probes for requests that both versions compile, in which `to` allows a
-// decision and `from` does not. The context says what else has to hold.
+// grants returns the probes for requests that both versions compile, in which `to` allows a decision and
+// `from` does not. The context is what else has to hold.
 func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []probe {
 	was := from.standings[d.Key]
 	if was == nil {
@@ -101,7 +100,8 @@ func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []
 	return probes
 }
 
-// newlyGranted says that a decision is allowed by what did not allow it before, if there is any.
+// newlyGranted returns the formula that a decision is allowed by something that did not allow it before;
+// may is false if there is nothing of the kind.
 func (s *scene) newlyGranted(d, was *standing) (f jsonlogic.Formula, may bool) {
 	ways := []jsonlogic.Formula{s.any(d.allow.without(was.allow))}
 	may = len(d.allow.without(was.allow)) > 0
@@ -148,13 +148,13 @@ func (c *comparison) tool(b, h *scene, id string) {
 	}
 }
 
-// sign tells apart what decides whether an item is there; of one sign, all are there at once.
+// sign is what decides whether an item is there: items with equal signs are there for the same requests.
 type sign struct {
 	decision   string // the key of a decision
 	open       bool   // a tool that its permissions allow
 	rank       int
 	prohibited string        // the literals of its prohibitions, each in a fixed width
-	own        policy.ToolID // the tool itself, where its bounds can leave no value
+	own        policy.ToolID // the tool itself, if its bounds can leave no value
 }
 
 // sign returns the sign of a tool.
@@ -182,9 +182,9 @@ func written[N ~int32](list []N) string {
 	return string(b)
 }
 
-// surfacings returns the probes for requests in which `to` surfaces a tool and
-// `from` does not. What only reads is there whenever a request is compiled: that
-// `from` stops where `to` denies is no gain (see Stop).
+// surfacings returns the probes for requests in which `to` surfaces a tool and `from` does not. A
+// read-only tool is there whenever a request is compiled: it is not a gain if `from` stops where `to`
+// denies (see Stop).
 func (c *comparison) surfacings(from, to *scene, id string) []probe {
 	is, was := to.open(id), from.open(id)
 	if is == nil {
@@ -257,7 +257,8 @@ func (c *comparison) authorisations(from, to *scene, was, is *policy.Tool) []pro
 	return probes
 }
 
-// permitted says, beside what is compiled, that an item is there, not by outcomes that are refuted.
+// permitted returns the conjuncts that an item is there in a request that is compiled, without refuted
+// outcomes.
 func (s *scene) permitted(x item, refuted set) []conjunct {
 	if x.tool == "" {
 		d := s.standings[x.decision]
@@ -271,12 +272,12 @@ func (s *scene) permitted(x item, refuted set) []conjunct {
 	return append(around, conjunct{formula: s.authorised(t)})
 }
 
-// both says that an item is there in both versions.
+// both returns the conjuncts that an item is there in both versions.
 func both(from, to *scene, x item, refuted set) []conjunct {
 	return slices.Concat(to.permitted(x, refuted), from.permitted(x, refuted), from.context())
 }
 
-// words says that an item is there.
+// words returns the words for an item that is there.
 func (x item) words() string {
 	if x.tool != "" {
 		return fmt.Sprintf("tool %s is surfaced", quote(x.tool))
@@ -291,7 +292,7 @@ func (x item) kind() (Kind, string) {
 	return Decision, x.decision
 }
 
-// sign names what decides whether an item is there.
+// sign returns the sign of an item.
 func (x item) sign(s *scene) sign {
 	if x.tool != "" {
 		return s.sign(x.tool)
@@ -299,8 +300,8 @@ func (x item) sign(s *scene) sign {
 	return sign{decision: x.decision}
 }
 
-// gates compares by which gates an item is held that is there in both versions. A
-// gate that is not active because the item is gone is no loosening.
+// gates compares the gates that hold an item that is there in both versions. A gate that is not active
+// because the item is gone is not a loosening.
 func (c *comparison) gates(b, h *scene, x item) {
 	var ids []string
 	for _, s := range []*scene{b, h} {

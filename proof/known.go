@@ -10,15 +10,14 @@ import (
 // a proof.
 const mostKnown = 24
 
-// remembered are requests that were found, for questions that only ask whether there is one.
+// remembered are requests that were found before, for questions that only ask whether there is one.
 type remembered struct {
 	mu       sync.Mutex
 	requests map[string][]map[string]any // by intent
 }
 
-// Known reports whether a request that was found before is of the intent and has the formulas
-// hold, each of which is looked at only as far as it matters. What conditions read of a request
-// is what they are about.
+// Known reports whether all formulas hold for a remembered request of the intent, and returns that
+// request as conditions read it. It looks at the formulas only until one does not hold.
 func (m *Model) Known(intent string, parts ...[]jsonlogic.Formula) (data map[string]any, found bool) {
 	m.known.mu.Lock()
 	defer m.known.mu.Unlock()

@@ -22,15 +22,14 @@ const (
 
 var keywords = []Keyword{Upper, Lower, Required, Listed, Matched}
 
-// Facet is what a change of the bounds of an argument is about: one keyword, as long as there
-// is no approval or once there is one. Each is compared alone, so that what a request loosens most
-// is not hidden behind what another one loosens.
+// Facet is what a change of the bounds of an argument is about: one keyword, before an approval or after
+// it. Each facet is compared by itself, so that no loosening hides another.
 type Facet struct {
 	Keyword  Keyword
 	Approved bool
 }
 
-// once says that a facet is about what holds after an approval.
+// once returns the words for a facet that is about what holds after an approval, "" for another one.
 func (f Facet) once() string { return when(f.Approved, " once approved") }
 
 // bounds compares what the arguments of a tool may be where both versions surface it.
@@ -39,7 +38,7 @@ func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
 		if alike(b.sources(was, arg), h.sources(is, arg)) {
 			continue
 		}
-		reasons := map[string]bool{} // of what is not decided of this argument, each once
+		reasons := map[string]bool{} // why something about this argument is undecided, each once
 		for _, k := range keywords {
 			for _, approved := range []bool{false, true} {
 				change := c.bound(b, h, Change{Kind: Bounds, Subject: was.String(), Arg: arg, Facet: Facet{k, approved}})
@@ -64,7 +63,7 @@ func (c *comparison) bound(b, h *scene, about Change) Change {
 }
 
 // world returns the bounds on an argument in both versions, before an approval or after it.
-// OK is false where the tool may not be there.
+// OK is false if the tool may not be there.
 func world(from, to *outcome, about Change, approved bool) (was, is held, ok bool) {
 	if x := (item{tool: about.Subject}); !from.mayPermit(x) || !to.mayPermit(x) {
 		return held{}, held{}, false
@@ -73,7 +72,7 @@ func world(from, to *outcome, about Change, approved bool) (was, is held, ok boo
 	return on(from), on(to), true
 }
 
-// compared says in words how the bounds of an argument differ, "" for nothing.
+// compared returns in words how the bounds of an argument differ, "" for nothing.
 func compared(from, to *outcome, about Change, say func(now, was held, f Facet) string) string {
 	was, is, ok := world(from, to, about, about.Facet.Approved)
 	if !ok {
@@ -83,12 +82,12 @@ func compared(from, to *outcome, about Change, say func(now, was held, f Facet) 
 	return when(what != "", fmt.Sprintf("argument %s of %s %s", quote(about.Arg), quote(about.Subject), what))
 }
 
-// CallMember is the member of a witness that has a call of a tool, where two versions differ in
-// what the tool may be called with for one and the same request.
+// CallMember is the member of a witness that has a call of a tool, if two versions differ in what the
+// tool may be called with in the same request.
 const CallMember = "tool_call"
 
-// calling returns a call that bounds let through now and did not, nil where none is known: its
-// argument is the one nearest to the former limit.
+// calling returns a call that bounds newly let through, nil if none is known. Its argument is the one
+// nearest to the former limit.
 func calling(from, to *outcome, about Change) map[string]any {
 	was, is, ok := world(from, to, about, about.Facet.Approved)
 	if !ok {
@@ -105,14 +104,14 @@ func calling(from, to *outcome, about Change) map[string]any {
 	return map[string]any{"capability_id": about.Subject, "args": args}
 }
 
-// unlike says why bounds cannot be compared in one request: of two patterns, or of members
-// that the contract does not have, nobody knows which is stricter.
+// unlike returns why bounds cannot be compared in one request, "" for no reason: it is not known which
+// of two patterns is stricter, or which of two members that the contract does not have.
 func unlike(from, to *outcome, about Change) string {
 	for _, approved := range []bool{false, true} {
 		switch was, is, ok := world(from, to, about, approved); {
 		case !ok:
 		case !subset(was.patterns, is.patterns) && !subset(is.patterns, was.patterns):
-			return fmt.Sprintf("argument %s has another pattern, and patterns are not compared", quote(about.Arg))
+			return fmt.Sprintf("argument %s has a different pattern, and patterns are not compared", quote(about.Arg))
 		case !subset(was.others, is.others) || !subset(is.others, was.others):
 			return fmt.Sprintf("argument %s is bound by a member that is not known", quote(about.Arg))
 		}
@@ -138,16 +137,16 @@ func (c *comparison) loosened(from, to *scene, about Change) (probes []probe) {
 	return probes
 }
 
-// gap is a bound, and when the bounds hold that are as strict in something that it says.
+// gap is a bound that may not be covered: covers is when bounds hold that are as strict in some respect.
 type gap struct {
 	bound  source
 	covers set
-	// certain says that no bound covers it which holds whenever it does.
+	// certain is set if none of these bounds holds whenever the bound does.
 	certain bool
 }
 
-// gaps returns in what bounds may be looser than others, each once. What an approval ends is
-// looser after it only where something is that was not looser before it.
+// gaps returns in what respects bounds may be looser than others, each once. After an approval they
+// count as looser only if something is looser that was not before it.
 func gaps(was, is []source, f Facet) []gap {
 	if !f.Approved {
 		before, _ := f.Keyword.openings(was, is)
@@ -167,7 +166,7 @@ func gaps(was, is []source, f Facet) []gap {
 	return nil
 }
 
-// opening tells what one bound does not hold to any more from the others.
+// opening identifies one thing that a bound no longer rejects.
 type opening struct {
 	bound  string // what it says
 	when   literal
@@ -175,8 +174,8 @@ type opening struct {
 	covers string
 }
 
-// openings returns in what bounds may be looser than others by a keyword, each once, and what is
-// looser in each.
+// openings returns in what respects bounds may be looser than others by a keyword, each once, and what
+// is looser in each.
 func (k Keyword) openings(old, now []source) (list []gap, found map[opening]bool) {
 	var all []*atoms
 	for _, s := range slices.Concat(old, now) {
@@ -204,13 +203,13 @@ func afterApproval(list []source) []source {
 	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return s.unlessApproved })
 }
 
-// part is something that a bound rejects, and which others do.
+// part is something that a bound rejects, with which other bounds reject it.
 type part struct {
 	is      any // a value, or the text of a pattern or of a member that is not known
 	rejects func(source) bool
 }
 
-// parts returns for each thing that a bound rejects by a keyword what rejects it too.
+// parts returns everything that a bound rejects by a keyword.
 func (a *atoms) parts(k Keyword, values []value) (parts []part) {
 	for _, v := range values {
 		if a.rejectsBy(k, v) {
@@ -229,8 +228,8 @@ func (a *atoms) parts(k Keyword, values []value) (parts []part) {
 	return parts
 }
 
-// uncovered returns when the bounds hold that cover another one. Certain is false
-// where one always does when that does.
+// uncovered returns when the bounds hold that cover another one. Certain is false if one of them holds
+// whenever that does.
 func uncovered(held source, by []source, covers func(source) bool) (list set, certain bool) {
 	certain = true
 	for _, t := range by {
@@ -242,10 +241,9 @@ func uncovered(held source, by []source, covers func(source) bool) (list set, ce
 	return normal(list), certain
 }
 
-// mode compares the effective mode of a tool where both versions surface it: that
-// of its adapter or, where it is lower, the highest that fired outcomes of the
-// decisions state which authorise it (compiler, C4). Of a request that stops it is the
-// lowest that some completion has.
+// mode compares the effective mode of a tool that both versions surface: that of its adapter or, if it
+// is lower, the highest that fired outcomes of the authorising decisions state (compiler, C4). For a
+// request that stops it is the lowest that some completion has.
 func (c *comparison) mode(b, h *scene, was, is *policy.Tool) {
 	x := item{tool: was.String()}
 	c.note(c.judge(Change{Kind: Mode, Subject: x.tool}, b, h, question{
@@ -313,8 +311,8 @@ func (s *scene) lowered(t *policy.Tool) bool {
 	})
 }
 
-// atMost says of a request in which the tool is surfaced that its effective mode
-// has a rank up to the given one. May is false where that is never so.
+// atMost returns the formula that the effective mode of a surfaced tool has at most the given rank. May
+// is false if it never has.
 func (s *scene) atMost(t *policy.Tool, rank int) (f jsonlogic.Formula, may bool) {
 	if rank >= t.Rank() {
 		return jsonlogic.All(), true
@@ -332,8 +330,8 @@ func (s *scene) atMost(t *policy.Tool, rank int) (f jsonlogic.Formula, may bool)
 	return jsonlogic.All(jsonlogic.Any(low...), jsonlogic.Not(jsonlogic.Any(high...))), len(low) > 0
 }
 
-// mayBeAtMost says that the effective mode of a tool has a rank up to the given one in
-// some completion.
+// mayBeAtMost returns the formula that the effective mode of a tool has at most the given rank in some
+// completion.
 func (s *scene) mayBeAtMost(t *policy.Tool, rank int) jsonlogic.Formula {
 	if rank >= t.Rank() {
 		return jsonlogic.All()

@@ -1,6 +1,6 @@
-// Package proof says what a whole Context Pack permits: for which requests of
+// Package proof finds out what a whole Context Pack permits: for which requests of
 // an intent a decision is allowed, a tool is surfaced, an approval gate is
-// active, and within which bounds. It says so as formulas over the request, so
+// active, and within which bounds. It expresses this as formulas over the request, so
 // that the solver of package jsonlogic can be asked about all requests at once.
 //
 // # One pack
@@ -18,19 +18,19 @@
 // both versions give, whether it is held by fewer gates, by looser bounds or at
 // another mode. What grew or shrank comes with a request that shows it.
 //
-// The question is cut down before it is asked. Conditions that are in both
+// The question is reduced before it is asked. Conditions that are in both
 // versions are the same proposition, so that only what differs has to be looked
-// at: a decision of which no outcome changed needs no proof. The rest of the
-// rules is brought in only as far as a candidate offends against it.
+// at: a decision whose outcomes did not change needs no proof. The other
+// rules are added only if a candidate violates them.
 //
 // # What is certain
 //
 // A claim that something grew or shrank rests on a request that both versions
 // were really compiled for. A claim that nothing did is a proof over all requests.
-// What is neither is undecided, with the reason, and so is everything about a
+// Everything else is undecided, with the reason, and so is everything about a
 // pack that the compiler refuses. Proofs are counted and bounded.
 //
-// What does not depend on a request is no matter of this package: guardrails,
+// This package is not about what does not depend on a request: guardrails,
 // roles and lifetimes of approvals, evidence that an outcome asks for.
 package proof
 
@@ -55,8 +55,8 @@ type Model struct {
 	program *compiler.Program
 	broken  string
 
-	// outcomes and permitted have the bounds that an outcome, or the permissions of a
-	// tool, put on arguments, in document order.
+	// outcomes and permitted are the bounds that an outcome, or the permissions of a tool, put on
+	// arguments, in document order.
 	outcomes  map[*policy.Branch][]source
 	permitted map[*policy.Tool][]source
 
@@ -70,8 +70,8 @@ type Model struct {
 	lists []string        // variables that a condition searches or goes through
 }
 
-// New returns the model of a pack. What is not valid in the pack is named by
-// Broken; then nothing is claimed of it.
+// New returns the model of a pack. If the pack cannot be compiled, Broken returns why, and nothing is
+// claimed about it.
 func New(p *pack.Pack) *Model { return For(policy.New(p, nil)) }
 
 // For returns what the pack of a model permits, as New does.
@@ -105,8 +105,8 @@ func For(p *policy.Model) *Model {
 	return m
 }
 
-// Until returns the model, whose proofs end with the context: what is asked for then is
-// undecided. It is called before anything is asked.
+// Until lets the proofs of the model end with a context, after which questions are undecided, and
+// returns the model. It must be called before anything is asked.
 func (m *Model) Until(ctx context.Context) *Model {
 	m.ctx = ctx
 	return m
@@ -120,8 +120,7 @@ func (m *Model) context() context.Context {
 	return m.ctx
 }
 
-// Broken says why the pack cannot be compiled for any request, "" for a pack that
-// can.
+// Broken returns why the pack cannot be compiled for any request, "" if it can.
 func (m *Model) Broken() string { return m.broken }
 
 // Program returns the pack, prepared for compiling.
@@ -143,7 +142,7 @@ func (m *Model) probe() {
 	}
 }
 
-// tool returns the tool of that name, nil where the pack has none.
+// tool returns the tool of that name, nil if the pack has none.
 func (m *Model) tool(id string) *policy.Tool {
 	for _, t := range m.Named(id) {
 		if t.String() == id {
@@ -153,7 +152,7 @@ func (m *Model) tool(id string) *policy.Tool {
 	return nil
 }
 
-// claims answers questions about one model, from one account.
+// claims answers questions about one model, from one budget.
 type claims struct {
 	mu     sync.Mutex
 	prover *prover
@@ -167,7 +166,7 @@ type claims struct {
 	result  *compiler.Result
 }
 
-// scene returns the scene of an intent by itself, made once. The caller holds mu.
+// scene returns the scene of an intent by itself, which is made once. The caller holds mu.
 func (c *claims) scene(m *Model, intent string) *scene {
 	if c.prover == nil {
 		c.prover = newProver(jsonlogic.Solver{}, m)
@@ -185,10 +184,10 @@ func (c *claims) scene(m *Model, intent string) *scene {
 	return s
 }
 
-// Account is what the questions about a model have taken from its account.
+// Account is what the questions about a model have used of its budget.
 type Account struct{ proofs, undecided, exhausted, steps, left int }
 
-// Account returns what the questions that Ask and Live answered have taken.
+// Account returns what the questions that Ask and Live answered have used.
 func (m *Model) Account() Account {
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()
@@ -201,8 +200,8 @@ func (m *Model) Account() Account {
 	return Account{steps: lastTry, left: allSteps}
 }
 
-// Resume makes the account of the model one from which so much is taken already, by questions
-// that were answered before and are not put again.
+// Resume sets how much of the model's budget is used already, by questions that were answered before
+// and are not asked again.
 func (m *Model) Resume(a Account) {
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()
@@ -212,14 +211,12 @@ func (m *Model) Resume(a Account) {
 	}
 }
 
-// Domain says what a request of an intent can be (decisions D3), as formulas that
-// hold together.
+// Domain returns what a request of an intent can be (decisions D3), as formulas that all hold.
 func (m *Model) Domain(intent string) []jsonlogic.Formula { return factsOf(intent, false, m) }
 
-// Ask looks for a request of an intent for which formulas hold together. Shown looks
-// at what it is compiled to and reports whether that is what was asked for; nil takes
-// every compile for it, also one that stops. Of a pack that cannot be compiled at all
-// the answer has no witness. All questions about a model are paid from one account.
+// Ask looks for a request of an intent for which all formulas hold. Shown reports whether the compile
+// of the request is what was asked for; nil accepts every compile, even one that stops. For a pack that
+// cannot be compiled at all the answer has no witness. All questions about a model share one budget.
 func (m *Model) Ask(intent string, shown func(*compiler.Result) bool, parts ...jsonlogic.Formula) jsonlogic.Answer {
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()
@@ -235,15 +232,14 @@ func (m *Model) Ask(intent string, shown func(*compiler.Result) bool, parts ...j
 	return a.Answer
 }
 
-// Compiled returns what a witness is compiled to. The result is shared and not to be
-// changed.
+// Compiled returns what a witness is compiled to. The result is shared and must not be changed.
 func (m *Model) Compiled(witness map[string]any) *compiler.Result {
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()
 	return m.compiled(witness)
 }
 
-// compiled is Compiled for who holds mu.
+// compiled is Compiled for a caller that holds mu.
 func (m *Model) compiled(witness map[string]any) *compiler.Result {
 	c := &m.claims
 	if key := pack.CompactJSON(witness); c.result == nil || c.request != key {
@@ -252,10 +248,9 @@ func (m *Model) compiled(witness map[string]any) *compiler.Result {
 	return c.result
 }
 
-// Live looks for a request that shows that an outcome of a rule changes something:
-// without it something would be permitted that is not, or not permitted that is, or
-// held by other gates, bounds or modes (decisions D6). It is Unsatisfiable for an
-// outcome that is dead. Nothing is claimed of a pack that cannot be compiled.
+// Live looks for a request that shows that an outcome of a rule changes something: without the outcome,
+// more or less would be permitted, or it would be held by other gates, bounds or modes (decisions D6).
+// The answer is Unsatisfiable for a dead outcome, and Undecided for a pack that cannot be compiled.
 func (m *Model) Live(b *policy.Branch) jsonlogic.Answer {
 	if m.broken != "" {
 		return jsonlogic.Answer{Reason: "the pack cannot be compiled: " + m.broken}
@@ -293,10 +288,9 @@ const (
 	safetyModePath = "safety_mode"
 )
 
-// factsOf says what every request of an intent is that is not refused before its
-// rules are looked at (decisions D3). Each fact has a counterpart in the compiler,
-// which refuses what it excludes. Facts about variables that no condition reads are
-// left out. The safety mode counts where ceilings do.
+// factsOf returns what holds for every request of an intent that is not refused before its rules are
+// looked at (decisions D3). Each fact has a counterpart in the compiler, which refuses what it excludes.
+// Facts about variables that no condition reads are left out. The safety mode counts if ceilings do.
 func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula {
 	facts := []jsonlogic.Formula{jsonlogic.Is(intentPath, intent)}
 	read := map[string]bool{}
@@ -342,8 +336,8 @@ func definedBelow(closed policy.Member, path string) bool {
 	})
 }
 
-// has says that a member is missing or of a kind that it may have. What is no
-// scalar is not followed by proofs, so that nothing is said of it.
+// has returns the formula that a member is missing or of a kind that it may have. Proofs do not follow
+// values that are not scalars, so the formula always holds for a member that may have one.
 func has(m policy.Member) jsonlogic.Formula {
 	ways := []jsonlogic.Formula{jsonlogic.Is(m.Path, nil)}
 	for _, text := range m.Choices {
@@ -352,7 +346,7 @@ func has(m policy.Member) jsonlogic.Formula {
 	for _, kind := range m.Kinds {
 		switch {
 		case kind == pack.String && m.Choices == nil:
-			// With a text "==" compares texts and null alone; all else leaves it unknown.
+			// Compared with a text, "==" is known only for texts and null.
 			ways = append(ways, jsonlogic.Not(jsonlogic.IsUnknown(constantBeside("==", `""`, m.Path))))
 		case kind == pack.Number && (m.Whole || m.Positive):
 			ways = append(ways, jsonlogic.IsTrue(constantBeside("<=", "0", m.Path)))
@@ -382,7 +376,7 @@ func constantBeside(operator, constant, path string) *jsonlogic.Expr {
 	return made
 }
 
-// safetyModeFrom says that the safety mode of a request is of one of these ranks.
+// safetyModeFrom returns the formula that the safety mode of a request has one of these ranks.
 func safetyModeFrom(low, high int) jsonlogic.Formula {
 	var ways []jsonlogic.Formula
 	for rank := high; rank >= low; rank-- {

@@ -11,12 +11,12 @@ import (
 
 // Request returns a request to compile a pack for, built from a witness of the
 // solver: the data that conditions read, with the invocation's input as
-// "request" (compile semantics, evaluation context). What every request has to
-// have is filled in where the witness does not say it: the pack's tenant and
-// reference, a message, safety_mode destructive and a budget that cuts nothing.
-// No more than that, so that a condition that the witness decides stays decided.
-// A caller that wants a request which is complete by the published schemas puts
-// the rest in itself. A CallMember is not of the request. The witness is not changed.
+// "request" (compile semantics, evaluation context). Whatever every request has to
+// have is filled in if the witness lacks it: the pack's tenant and reference, a
+// message, safety_mode destructive and a budget that cuts nothing. Nothing else is,
+// so that a condition that the witness decides stays decided. A caller that needs a
+// request that is complete by the published schemas has to add the rest. A
+// CallMember is left out. The witness is not changed.
 func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 	tenant := p.PackMeta.Tenant.TenantID.Value
 	if given, ok := witness[tenantPath].(string); ok && p.Shared {
@@ -46,7 +46,7 @@ func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 	}
 }
 
-// ampleTokens is a budget in which everything fits that a pack can hold.
+// ampleTokens is a budget that is large enough for everything that a pack can hold.
 const ampleTokens = 1 << 40
 
 // outcome is what a pack was really compiled to for one request.
@@ -111,7 +111,7 @@ func (o *outcome) stopped() bool { return o.Outcome == compiler.PolicyEvalError 
 // mayPermit reports whether an item is there, or may have been had the compile not stopped.
 func (o *outcome) mayPermit(x item) bool { return o.stopped() || o.permits(x) }
 
-// mayBeGated is gated, or in some completion where the compile stopped.
+// mayBeGated reports whether a gate holds an item, or may in some completion if the compile stopped.
 func (o *outcome) mayBeGated(gate string, x item) bool {
 	return o.gated(gate, x) || o.stopped() && o.mayGate(gate, x).Holds(o.data)
 }
@@ -121,7 +121,7 @@ func (o *outcome) gated(gate string, x item) bool {
 	return o.ok() && o.holds(gate, x) && slices.Contains(o.Context.RuntimeControls.ApprovalGatesActive, gate)
 }
 
-// boundsOn returns an argument's bounds in a compile, or in some completion where it stopped.
+// boundsOn returns an argument's bounds in a compile, or in some completion if it stopped.
 func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
 	var list []atoms
 	if o.stopped() {
@@ -150,8 +150,8 @@ func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
 	return list
 }
 
-// modeOf returns the effective mode of a surfaced tool, or the lowest that some
-// completion has where the compile stopped.
+// modeOf returns the effective mode of a surfaced tool, or the lowest that some completion has if the
+// compile stopped.
 func (o *outcome) modeOf(t *policy.Tool) pack.ApprovalMode {
 	for rank := 0; o.stopped(); rank++ {
 		if o.mayBeAtMost(t, rank).Holds(o.data) {

@@ -8,8 +8,8 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 )
 
-// Bounds of one comparison or one surface. A pack needs some dozens of proofs;
-// one that is made to be slow must not succeed.
+// The bounds of one comparison or one surface. A pack needs some dozens of proofs;
+// a pack that is made to be slow must not succeed.
 const (
 	mostProofs    = 1000
 	mostUndecided = 20
@@ -19,7 +19,7 @@ const (
 	lesserTry     = 100_000 // the last one from then on
 	firstRound    = 32      // offended conjuncts that are taken in at once
 	mostWays      = 64      // of a conjunct that is taken in as it is
-	waySteps      = 1_000   // to find out that a way does not go with the rest
+	waySteps      = 1_000   // to find out that a way contradicts the rest
 )
 
 // probe is one way in which a question can be true. The seed has to hold, and
@@ -27,7 +27,7 @@ const (
 type probe struct {
 	seed    []jsonlogic.Formula
 	context []conjunct
-	// unstopped says that it is about requests that the other version stops at.
+	// unstopped is set if it is about requests that the other version stops at.
 	unstopped bool
 }
 
@@ -37,7 +37,7 @@ func (p *probe) holds(request map[string]any) bool {
 		!slices.ContainsFunc(p.context, func(c conjunct) bool { return !c.formula.Holds(request) })
 }
 
-// conjunct is one part of the context, and its ways where it says that one of several holds.
+// conjunct is one part of the context, with its ways if it is that one of several formulas holds.
 type conjunct struct {
 	formula jsonlogic.Formula
 	ways    []jsonlogic.Formula
@@ -52,26 +52,25 @@ func plain(list []jsonlogic.Formula) []conjunct {
 	return conjuncts
 }
 
-// oneOf says that one of the formulas holds.
+// oneOf returns the conjunct that one of the formulas holds.
 func oneOf(ways []jsonlogic.Formula) conjunct { return conjunct{jsonlogic.Any(ways...), ways} }
 
-// answer is what became of a question: of several probes, of the first that has a request.
+// answer is the answer to a question: of several probes, that of the first that has a request.
 type answer struct {
 	jsonlogic.Answer
-	// unstopped says that the request is one that the other version stops at, and
-	// that there is no other kind.
+	// unstopped is set if the other version stops at the request, and at every such request.
 	unstopped bool
 }
 
 func undecided(reason string) answer { return answer{Answer: jsonlogic.Answer{Reason: reason}} }
 
-// prover asks the solver and keeps account.
+// prover asks the solver, and counts what it uses.
 type prover struct {
 	solver    jsonlogic.Solver
 	all       int // steps of the solver's budget
 	proofs    int
 	undecided int
-	exhausted int // of the undecided, those for want of steps
+	exhausted int // of the undecided, those that ran out of steps
 	covered   int // steps that conditions took
 }
 
@@ -95,7 +94,7 @@ func newProver(s jsonlogic.Solver, models ...*Model) *prover {
 	return &prover{solver: s, all: allSteps}
 }
 
-// resume makes the account of a prover one from which so much is taken.
+// resume sets how much of a prover's budget is used already.
 func (q *prover) resume(m *Model, a Account) {
 	q.proofs, q.undecided, q.exhausted, q.solver.Steps = a.proofs, a.undecided, a.exhausted, a.steps
 	q.solver.Budget = jsonlogic.NewBudget(m.context(), a.left)
@@ -103,9 +102,9 @@ func (q *prover) resume(m *Model, a Account) {
 
 // ask decides whether formulas hold together.
 //
-// Where several used up their steps, the pack is one with thousands of conditions
-// that have to do with each other, and more steps would be spent in vain: the
-// questions that remain get fewer, which suffices for those that are simple.
+// If several used up their steps, the pack has thousands of conditions that
+// depend on each other, and more steps would be wasted: the remaining questions
+// get fewer, which is enough for simple ones.
 func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
 	a := q.solver.Solve(jsonlogic.All(parts...))
 	if a.OutOfSteps() {
@@ -143,7 +142,7 @@ func (a *answer) take(part answer) (found bool) {
 	return false
 }
 
-// Spent says why no more proofs are made, "" where they are.
+// Spent returns why no more proofs are made, "" if they are.
 func (q *prover) Spent() string {
 	switch {
 	case q.proofs >= mostProofs:
@@ -158,8 +157,8 @@ func (q *prover) Spent() string {
 	return ""
 }
 
-// exists answers whether there is a request for one probe. It asks about the seed alone, and
-// takes in what the request found offends against, until none does or there is none.
+// exists answers whether there is a request for one probe. It asks about the seed alone, and adds the
+// parts of the context that the request found violates, until it violates none or there is no request.
 func (q *prover) exists(p probe) jsonlogic.Answer {
 	if reason := q.Spent(); reason != "" {
 		return jsonlogic.Answer{Reason: reason}
@@ -172,7 +171,7 @@ func (q *prover) exists(p probe) jsonlogic.Answer {
 	return a
 }
 
-// search looks for a request for which what is taken in holds, and the rest; both are its own.
+// search looks for a request for which the taken formulas hold, and the rest. It may change both lists.
 func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) jsonlogic.Answer {
 	for most := firstRound; ; most *= 2 {
 		a := q.ask(taken...)
@@ -219,8 +218,8 @@ func (q *prover) offended(rest []conjunct, witness map[string]any, most int) (li
 	return list, long
 }
 
-// split looks for a request in which one of many ways holds. Ways that do not go
-// with what is taken in already are left out, which are most of them.
+// split looks for a request in which one of many ways holds. Most ways contradict what is taken in
+// already, and are left out.
 func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlogic.Formula) jsonlogic.Answer {
 	overall := answer{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}
 	var open []jsonlogic.Formula
@@ -242,39 +241,38 @@ func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlo
 	return overall.Answer
 }
 
-// Merged returns the words of two lists, sorted and each once.
+// Merged returns the texts of two lists, sorted and each once.
 func Merged(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Prover answers questions about the requests of one pack, one after the other, and
-// keeps account of what they cost. A question that would cost more than is left is
-// Undecided.
+// Prover answers questions about the requests of one pack, one after the other, from one budget. The
+// answer is Undecided if a question would cost more than is left.
 type Prover struct {
 	model *Model
 	*prover
 	facts map[string]jsonlogic.Formula // by intent, once they were asked for
 }
 
-// NewProver returns a prover for a pack that spends so many steps of the solver, and
-// ends with the context.
+// NewProver returns a prover for a pack that spends at most that many steps of the solver, and ends with
+// the context.
 func NewProver(ctx context.Context, m *Model, steps int) *Prover {
 	q := newProver(jsonlogic.Solver{Budget: jsonlogic.NewBudget(ctx, steps)})
 	q.all = steps
 	return (&Prover{prover: q}).About(m)
 }
 
-// About returns a prover for another form of the pack, with the same account.
+// About returns a prover for another form of the pack, with the same budget.
 func (q *Prover) About(m *Model) *Prover {
 	return &Prover{m, q.prover, map[string]jsonlogic.Formula{}}
 }
 
-// Ask decides whether there is a request of the intent for which all the parts hold.
-// Only what the compiler lets in is a request; of a pack that it refuses whatever the
-// request is, what it would let in otherwise. A request that is found is one that
-// the compiler lets in, and the parts hold of what its conditions then read of it.
+// Ask decides whether there is a request of the intent for which all the parts hold. Only requests that
+// the compiler does not refuse count; if it refuses the pack itself, those that it would not refuse
+// otherwise. The witness was checked against the compiler, and the parts hold for what conditions read
+// of it.
 func (q *Prover) Ask(intent string, parts ...jsonlogic.Formula) jsonlogic.Answer {
 	q.solver.Lists, q.solver.Within = q.model.lists, q.within(intent)
 	a := q.ask(parts...)
@@ -284,7 +282,7 @@ func (q *Prover) Ask(intent string, parts ...jsonlogic.Formula) jsonlogic.Answer
 	return a
 }
 
-// Shows reports whether a request that is at hand is one that Ask could find.
+// Shows reports whether a given request is one that Ask could find.
 func (q *Prover) Shows(intent string, request map[string]any, parts ...jsonlogic.Formula) bool {
 	r := Request(q.model.Pack, request)
 	admitted := q.model.broken != "" || q.model.program.Refuses(r) == nil
@@ -292,7 +290,7 @@ func (q *Prover) Shows(intent string, request map[string]any, parts ...jsonlogic
 	return admitted && q.within(intent).Holds(read) && jsonlogic.All(parts...).Holds(read)
 }
 
-// within says what holds of every request of an intent.
+// within returns what holds for every request of an intent.
 func (q *Prover) within(intent string) jsonlogic.Formula {
 	facts, known := q.facts[intent]
 	if !known {
@@ -302,5 +300,5 @@ func (q *Prover) within(intent string) jsonlogic.Formula {
 	return facts
 }
 
-// Charge takes steps for work beside the solver's. It reports whether any are left.
+// Charge takes steps from the budget for work outside the solver, and reports whether any are left.
 func (q *Prover) Charge(steps int) bool { return q.solver.Budget.Spend(steps) }

@@ -8,15 +8,15 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// scene is what a pack makes of the requests of one intent, in literals of a table.
+// scene is the policy of a pack for the requests of one intent, in literals of a table.
 type scene struct {
 	*Model
 	*table
 	intent    string
 	exists    bool                // the pack knows the intent
-	facts     []jsonlogic.Formula // what is true of every request that is compiled
+	facts     []jsonlogic.Formula // what holds for every request that is compiled
 	ceilings  bool                // the safety mode counts
-	known     []int               // conditions of which none may be unknown, sorted
+	known     []int               // conditions that must not be unknown, sorted
 	standings map[string]*standing
 	order     []string           // the decisions of the intent, in decision_specs order
 	requires  map[string]set     // by gate: the outcomes that require it
@@ -32,7 +32,7 @@ type scene struct {
 	empties   map[*policy.Tool]emptiness
 }
 
-// emptiness says when the bounds of a tool leave no value, if they ever do.
+// emptiness is when the bounds of a tool leave no value, if they ever do.
 type emptiness struct {
 	formula jsonlogic.Formula
 	can     bool
@@ -46,13 +46,13 @@ type standing struct {
 	modes       [5]set // by rank: the outcomes that state the mode
 }
 
-// naming is which rules name a gate: those bound to no decision, and those bound to one.
+// naming is which rules name a gate: whether rules bound to no decision do, and those of which decisions.
 type naming struct {
 	unbound   bool
 	decisions map[*policy.Decision]bool
 }
 
-// scene returns what the model makes of an intent. Places are those of its conditions in the table.
+// scene returns the scene of an intent. Places are those of the model's conditions in the table.
 func (m *Model) scene(t *table, places []int, intent string) *scene {
 	s := &scene{
 		Model: m, table: t, intent: intent, places: places,
@@ -98,7 +98,7 @@ func (s *scene) findStandings(rules []*policy.Rule) {
 	}
 }
 
-// holding says when an outcome holds.
+// holding returns when an outcome holds.
 func (s *scene) holding(b *policy.Branch) literal {
 	at := s.places[b.Rule.When.Index]
 	if b.IsElse {
@@ -132,7 +132,8 @@ func (s *scene) add(b *policy.Branch) {
 	}
 }
 
-// judge adds what an outcome decides. One bound to no decision allows nothing and denies all.
+// judge adds what an outcome decides. An outcome bound to no decision allows nothing, and a denial denies
+// every decision.
 func (s *scene) judge(b *policy.Branch, when literal) {
 	if b.Rule.Unbound() && b.Denies() {
 		s.denyAll = append(s.denyAll, when)
@@ -176,8 +177,8 @@ func (s *scene) settle() {
 // denials returns the outcomes that deny a decision.
 func (s *scene) denials(d *standing) set { return normal(slices.Concat(d.deny, s.denyAll)) }
 
-// open returns the tool of that name, nil where the pack has none, its
-// permissions do not allow it, or the pack does not know the intent.
+// open returns the tool of that name, nil if the pack has none, its permissions do not allow it, or the
+// pack does not know the intent.
 func (s *scene) open(id string) *policy.Tool {
 	t := s.tool(id)
 	if t == nil || !t.Allowed() || !s.exists {
@@ -206,10 +207,10 @@ func (s *scene) when(id string) (place int, ok bool) {
 	return s.places[g.When.Index], true
 }
 
-// holds reports whether a gate is one that holds an item. A tool that may change
-// something is held by every gate that an applicable rule names, and by those of its
-// permissions (decisions P10 and D7). What only reads, and a decision, is held by
-// the rules bound to it or to none.
+// holds reports whether a gate holds an item. Every gate that an applicable rule names holds a tool that
+// may change something, and so do those of its permissions (decisions P10 and D7). A read-only tool is
+// held by the gates of its permissions and of rules bound to no decision, and a decision by the gates of
+// rules bound to it or to none.
 func (s *scene) holds(gate string, x item) bool {
 	n := s.naming[gate]
 	if n != nil && n.unbound {
@@ -225,7 +226,7 @@ func (s *scene) holds(gate string, x item) bool {
 // item is what a request can have: a decision or a tool.
 type item struct{ decision, tool string }
 
-// literal says that a condition is true, or that it is false; always holds in every request.
+// literal is a condition that is true, or one that is false; always holds in every request.
 type literal int32
 
 const always literal = -1
@@ -259,7 +260,7 @@ type table struct {
 	byKey      map[jsonlogic.Key]int
 }
 
-// add takes a model's conditions in, and returns where each of them stands.
+// add adds a model's conditions, and returns the place of each of them.
 func (t *table) add(m *Model) []int {
 	if t.byKey == nil {
 		t.byKey = make(map[jsonlogic.Key]int, len(m.Conditions))
@@ -277,7 +278,7 @@ func (t *table) add(m *Model) []int {
 	return places
 }
 
-// is returns what a literal says.
+// is returns a literal as a formula.
 func (t *table) is(l literal) jsonlogic.Formula {
 	switch {
 	case l == always:
@@ -288,7 +289,7 @@ func (t *table) is(l literal) jsonlogic.Formula {
 	return jsonlogic.IsFalse(t.conditions[l/2])
 }
 
-// each returns what each of the literals says.
+// each returns each of the literals as a formula.
 func (t *table) each(s set) []jsonlogic.Formula {
 	list := make([]jsonlogic.Formula, len(s))
 	for i, l := range s {
@@ -297,10 +298,10 @@ func (t *table) each(s set) []jsonlogic.Formula {
 	return list
 }
 
-// any says that one of the literals holds.
+// any returns the formula that one of the literals holds.
 func (t *table) any(s set) jsonlogic.Formula { return jsonlogic.Any(t.each(s)...) }
 
-// none says of each of the literals that it does not hold.
+// none returns, for each of the literals, the formula that it does not hold.
 func (t *table) none(s set) []jsonlogic.Formula {
 	each := make([]jsonlogic.Formula, len(s))
 	for i, l := range s {

@@ -25,22 +25,22 @@ type Row struct {
 	Gates []string
 	When  []*pack.Node
 	// Ungated is the smallest request that surfaces the tool with none of the gates
-	// active, nil if there is none. It is Reach where no gate holds the tool.
+	// active, nil if there is none. It is Reach if no gate holds the tool.
 	Ungated map[string]any
-	// Held says that it is proved that there is no such request.
+	// Held is set if it is proved that there is no such request.
 	Held bool
-	// Bounds maps an argument to the bound that the permissions put on it, in
-	// the pack's own members; of several it is the list, and each of them holds.
-	// Outcomes may bind the same arguments further.
+	// Bounds maps an argument to the bound that the permissions put on it, in the
+	// pack's own members. It is a list if there are several, which all hold.
+	// Outcomes may bound the same arguments further.
 	Bounds map[string]any
 	// AuthorisedBy are the decisions that may authorise the tool, in decision_specs
 	// order; none where it only reads.
 	AuthorisedBy []string
 	// Reach is the smallest request that surfaces the tool.
 	Reach map[string]any
-	// Proved says that the row is certain: Reach was compiled, and so was Ungated
-	// or it is proved that there is none. Where it is false Reason says what is open;
-	// a tool without Reach may then not be reachable at all.
+	// Proved is set if the row is certain: Reach was compiled, and Ungated was compiled too
+	// or it is proved that there is none. Otherwise Reason is what is open; a tool
+	// without Reach may then not be reachable at all.
 	Proved bool
 	Reason string
 	// Assumed names the variables that the row takes to be single values, sorted.
@@ -49,15 +49,15 @@ type Row struct {
 
 // Surface returns the static tool surface of a pack: for each intent every tool
 // that some request can have at safety_mode destructive, in the order of intents,
-// then of the registry. A tool of which it is proved that no request has it is
-// left out. Of a pack that is broken there are no rows; ask Broken first. Where
-// there would be too many rows the last one names no tool, and says so in Reason.
+// then of the registry. A tool that provably no request has is left out. A broken
+// pack has no rows; ask Broken first. If there are too many rows the last one names
+// no tool, and its Reason is the bound.
 func Surface(m *Model, s jsonlogic.Solver) []Row {
 	return surveyed(m, s, func(*Row) bool { return true })
 }
 
-// surveyed returns the rows of a surface that are wanted by what they say without a
-// proof; of the others nothing is proved.
+// surveyed returns the rows of a surface that are wanted, judged by what is known without a proof.
+// Nothing is proved about the others.
 func surveyed(m *Model, s jsonlogic.Solver, wanted func(*Row) bool) []Row {
 	u := &survey{wanted: wanted, comparison: &comparison{
 		head: m, prover: newProver(s, m), results: map[compile]*outcome{}, table: &table{},
@@ -91,7 +91,7 @@ type survey struct {
 	rows   []Row
 }
 
-// row returns the row of a tool. There is none where no request surfaces it.
+// row returns the row of a tool. There is none if no request surfaces it.
 func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool) {
 	if s.open(t.String()) == nil || t.Rank() > 0 && len(s.deciding(t)) == 0 {
 		return row, false
@@ -126,7 +126,7 @@ func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool
 	return row, true
 }
 
-// describe returns what a row says without a proof.
+// describe returns a row with what is known without a proof.
 func (s *scene) describe(t *policy.Tool) Row {
 	row := Row{Intent: s.intent, Tool: t, Capability: t.String(), Mode: s.staticMode(t), Bounds: asWritten(t)}
 	for _, g := range s.Gates {
@@ -188,7 +188,7 @@ func (u *survey) ungated(s *scene, t *policy.Tool, gates []string) answer {
 	})
 }
 
-// gatesAt writes which gates are named, by their places.
+// gatesAt encodes which gates are named, by their places.
 func (s *scene) gatesAt(ids []string) string {
 	var at []literal
 	for i, g := range s.Gates {
@@ -199,7 +199,8 @@ func (s *scene) gatesAt(ids []string) string {
 	return written(at)
 }
 
-// confirmed answers a question, once for all tools of one name, and has the request compiled.
+// confirmed answers a question, once for all tools that share it, and confirms the request by compiling
+// it.
 func (u *survey) confirmed(s *scene, name asked, probes []probe, shown func(*outcome) bool) answer {
 	a, known := u.memo[name]
 	if !known {
@@ -212,14 +213,14 @@ func (u *survey) confirmed(s *scene, name asked, probes []probe, shown func(*out
 	return a
 }
 
-// Reach is what requests can reach in a version of a pack: the rows of Surface, or
-// why nothing is claimed of it, as Broken says.
+// Reach is what requests can reach in a version of a pack: the rows of Surface, or why nothing is
+// claimed about it, as Broken returns it.
 type Reach struct {
 	Rows   []Row
 	Broken string
 }
 
-// Reach returns the reach of the pack, found when it is first asked for.
+// Reach returns the reach of the pack, which is found when it is first asked for.
 func (m *Model) Reach() Reach { return m.reach() }
 
 // ReachOf returns the reach of a pack. The solver's budget is that of each proof.

@@ -7,15 +7,14 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// Unapproved reports whether the row is of a destructive tool for which nothing names
-// an approval gate (RSK002).
+// Unapproved reports whether the row is of a destructive tool that no approval gate holds (RSK002).
 func (r *Row) Unapproved() bool {
 	return r.Tool != nil && r.Tool.Destructive() && len(r.Gates) == 0
 }
 
-// Unapproved returns the rows that are so: for each intent the destructive tools that
-// are open and that no gate is named for. Of a pack that cannot be compiled these are
-// the tools that nothing which can be read of it keeps from being so.
+// Unapproved returns these rows: for each intent, the destructive tools that are open and that no gate
+// holds. For a pack that cannot be compiled they are the tools that, as far as the pack can be read,
+// nothing keeps from being so.
 func (m *Model) Unapproved() []Row {
 	if m.broken == "" {
 		return surveyed(m, jsonlogic.Solver{}, (*Row).Unapproved)

@@ -16,8 +16,8 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// AcceptedName is the baseline file: the findings that a repository had when the gate was
-// introduced, and that do not count until a day.
+// AcceptedName is the name of the baseline file, which lists findings that a repository had when the
+// gate was introduced, and that do not count until a given day.
 const AcceptedName = ".packgate-baseline.json"
 
 // Accepted are the entries of a baseline file.
@@ -47,12 +47,12 @@ type Acceptance struct {
 // Most returns how many equal findings the entry is for.
 func (a *Acceptance) Most() int { return max(a.Count, 1) }
 
-// Words says which entry it is.
+// Words returns the rule, pack and path of the entry, for messages.
 func (a *Acceptance) Words() string {
 	return strings.TrimSpace(fmt.Sprintf("%s for %q %s", a.Rule, a.Pack, a.Path))
 }
 
-// Sealed returns the entry with the seal of what it says.
+// Sealed returns the entry with its seal: half of the SHA-256 of its other members, in hexadecimal.
 func (a Acceptance) Sealed() Acceptance {
 	h := sha256.New()
 	for _, text := range []string{a.Pack, a.Rule, a.Path, a.Finding, a.Content, strconv.Itoa(a.Count), a.Recorded, a.Expires, a.Owner, a.Reason} {
@@ -62,8 +62,8 @@ func (a Acceptance) Sealed() Acceptance {
 	return a
 }
 
-// CoversNoMore reports whether the entry is another one, be it for fewer findings or until an
-// earlier day. One that says anything else, such as another reason, is a new entry.
+// CoversNoMore reports whether the entry is the old one, possibly for fewer findings or until an earlier
+// day. An entry that differs in anything else, such as its reason, is a new one.
 func (a *Acceptance) CoversNoMore(old *Acceptance) bool {
 	fewer := *old
 	fewer.Count, fewer.Expires = a.Count, min(a.Expires, old.Expires)
@@ -73,7 +73,7 @@ func (a *Acceptance) CoversNoMore(old *Acceptance) bool {
 // SameFinding reports whether two entries are for the same finding of the same pack.
 func (a *Acceptance) SameFinding(other *Acceptance) bool { return a.is() == other.is() }
 
-// acceptedFinding is by what an entry is told from others.
+// acceptedFinding is what identifies an entry.
 type acceptedFinding struct{ pack, rule, finding, content string }
 
 func (a *Acceptance) is() acceptedFinding {
@@ -91,8 +91,8 @@ const (
 	tooMuchHint  = "fix some of what it holds, and " + acceptedHint
 )
 
-// Accepted reads the baseline file of a repository; nil where it has none. The error is a *Problem
-// or Problems where the file is not valid, was edited by hand, or is a symbolic link.
+// Accepted reads the baseline file of a repository; nil if it has none. The error is a *Problem or
+// Problems if the file is not valid, was edited by hand, or is a symbolic link.
 func (f *Files) Accepted() (*Accepted, error) {
 	there, err := f.Exists(AcceptedName)
 	if err != nil || !there {
@@ -129,7 +129,7 @@ func ParseAccepted(file string, src []byte) (*Accepted, error) {
 	return a, a.read().Err()
 }
 
-// read takes the entries over, with their places, and says which are not as they were written.
+// read reads the entries with their places, and returns problems for those that were edited.
 func (a *Accepted) read() (problems Problems) {
 	known := map[acceptedFinding]bool{}
 	items := a.Document.Root.Get("entries").Items
@@ -154,7 +154,8 @@ func (a *Accepted) read() (problems Problems) {
 	return problems
 }
 
-// AcceptedBytes returns the baseline file with entries, an entry a line, in a fixed order.
+// AcceptedBytes returns the content of a baseline file with the given entries, sealed and sorted, one per
+// line. The error is that of ParseAccepted for the result.
 func AcceptedBytes(entries []Acceptance) ([]byte, error) {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b Acceptance) int {
 		return cmp.Or(cmp.Compare(a.Pack, b.Pack), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Content, b.Content))

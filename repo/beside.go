@@ -21,16 +21,16 @@ func (c *Case) References() []*pack.Node {
 	return refs.Items
 }
 
-// Artifact returns the id of the pack that a reference of an invocation names, or of what
-// else it names; ok is false for what is no reference. Pinned is false for one without a
-// version of the form MAJOR.MINOR.PATCH.
+// Artifact returns the id of the pack or other artifact that a reference of an invocation names, ""
+// for a value that is not a text. Pinned is false for a reference without a version of the form
+// MAJOR.MINOR.PATCH.
 func Artifact(ref *pack.Node) (id string, pinned bool) {
 	id, _, _ = strings.Cut(pack.TextOf(ref), "@")
 	_, _, pinned = pack.ParseRef(pack.TextOf(ref))
 	return id, pinned
 }
 
-// otherKinds are what ids of artifacts begin with that are no packs, but named like them in
+// otherKinds are the prefixes of ids of artifacts that are not packs, but named like them in
 // context_pack_refs (invokeAgent v1).
 var otherKinds = []string{"decision-catalog."}
 
@@ -39,8 +39,8 @@ func IsOtherKind(id string) bool {
 	return slices.ContainsFunc(otherKinds, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 
-// Companions returns the packs of a unit's repository that its golden cases name beside its
-// own, by pack_id; several where several files have the id.
+// Companions returns the packs with a pack_id that the unit's golden cases name beside it; several if
+// several files of the repository have the id.
 func (u *Unit) Companions(id string) []*Unit {
 	var list []*Unit
 	for _, other := range u.Beside {
@@ -64,9 +64,9 @@ func (u *Unit) others() map[string]bool {
 	return ids
 }
 
-// companions reads the packs that the golden cases of a unit name beside it, and those that
-// their cases name, so that each unit has those beside it. Where folders cannot be searched,
-// which the search for packs says, those in them are not among them.
+// companions reads the packs that the golden cases of a unit name beside it, and those that their cases
+// name, and sets them as Beside of each unit. Packs in folders that cannot be searched are left out;
+// the search for packs reports those folders.
 func (f *Files) companions(u *Unit, c *Config) error {
 	if len(u.others()) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (f *Files) Named(packName string, c *Config) (sets [][]string, err error) {
 			if ended := f.ended(); ended != nil {
 				return nil, ended
 			}
-			continue // gating the pack says what is wrong with it
+			continue // gating the pack reports what is wrong with it
 		}
 		doc, _ := pack.Read(f.Show(name), src, c.Limits)
 		if doc.Root == nil || doc.Root.Kind != pack.Object {
@@ -142,8 +142,8 @@ func (c *Case) artifacts() []string {
 	return slices.Compact(ids)
 }
 
-// mayNameSeveral reports whether a golden case may have several references. It errs to that
-// side.
+// mayNameSeveral reports whether a golden case may have several references. True may also mean that it
+// is not certain.
 func mayNameSeveral(src []byte) bool {
 	if bytes.Contains(src, []byte(`\u`)) {
 		return true

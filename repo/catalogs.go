@@ -6,29 +6,29 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// CatalogChange is one thing that two versions of an environment's catalog say differently.
+// CatalogChange is one difference between two versions of an environment's catalog.
 type CatalogChange struct {
-	Path    string     // keyed path; what a list names is a segment
-	Was, Is *pack.Node // nil where a version does not have it
+	Path    string     // keyed path; an item of a list is the segment of its name
+	Was, Is *pack.Node // nil if a version does not have it
 	Effect  CatalogEffect
 }
 
 // CatalogEffect is what a change of a catalog does to what may run in the environment.
 type CatalogEffect uint8
 
-// The effects. Released is a bound that is looser or gone: nothing is held against what a
-// catalog does not say.
+// The effects. Released is a bound that is looser or gone: nothing is checked against a section that a
+// catalog does not have.
 const (
 	Ignored  CatalogEffect = iota
 	Narrowed               // less may run, or more of it is checked
-	Listed                 // a name more is known there
+	Listed                 // one more name is known there
 	Moved                  // a name means something else
 	Admitted               // somebody else, or another region, is let in
 	Released
 )
 
-// catalogMember says what it does when a member of a catalog comes, goes, or has another
-// value, which is one that is neither an object nor a list.
+// catalogMember is the effect of adding, removing or changing a member of a catalog. Only a member that
+// is neither an object nor a list can be changed.
 type catalogMember struct {
 	added, removed CatalogEffect
 	changed        func(was, is *pack.Node) CatalogEffect
@@ -52,7 +52,7 @@ func mode(least bool) func(was, is *pack.Node) CatalogEffect {
 	}
 }
 
-// set judges what is stricter where it is true.
+// set judges a flag that is stricter when it is true.
 func set(_, is *pack.Node) CatalogEffect {
 	if is.Bool {
 		return Narrowed
@@ -73,9 +73,8 @@ func soak(was, is *pack.Node) CatalogEffect {
 	return Narrowed
 }
 
-// catalogMembers has every member of a catalog by its path, in which "*" is any entry of
-// an object and any name of a list. What it lacks counts as released; a test holds it
-// against the schema.
+// catalogMembers has every member of a catalog by its path, in which "*" is any entry of an object and
+// any name of a list. A member that is not here counts as released; a test compares it with the schema.
 var catalogMembers = map[string]catalogMember{
 	"/$schema": {changed: ignored}, "/environment": {changed: ignored},
 	"/runtime":                             {Narrowed, Released, moved},
@@ -116,9 +115,9 @@ var catalogMembers = map[string]catalogMember{
 	"/promote/roles/*":                     {added: Narrowed, removed: Released},
 }
 
-// CompareCatalogs returns what two versions of a catalog say differently, in the order of
-// the later one and then of the earlier. The order of names in a list says nothing, and
-// neither does what nobody had confirmed.
+// CompareCatalogs returns the differences of two versions of a catalog, in the order of the later one
+// and then of the earlier one. The order of names in a list does not count, nor do sections that were
+// not confirmed.
 func CompareCatalogs(before, after *Environment) []CatalogChange {
 	var c catalogComparison
 	was, is := before.Document.Root, after.Document.Root
@@ -135,14 +134,14 @@ func CompareCatalogs(before, after *Environment) []CatalogChange {
 	return c.changes
 }
 
-// holding returns an unconfirmed catalog with the members that hold all the same.
+// holding returns an unconfirmed catalog with only the members that hold nevertheless.
 func holding(root *pack.Node) *pack.Node {
 	only := *root
 	only.Members = slices.DeleteFunc(slices.Clone(root.Members), func(m pack.Member) bool { return !slices.Contains(inForce, m.Name) })
 	return &only
 }
 
-// pins compares which versions two versions of an environment want, wherever each says it.
+// pins compares the pinned versions of two versions of an environment, wherever each of them has them.
 func (c *catalogComparison) pins(before, after *Environment) {
 	ids := append(before.PinnedPacks(), after.PinnedPacks()...)
 	slices.Sort(ids)
@@ -229,13 +228,13 @@ func entries(n *pack.Node) named {
 	return all
 }
 
-// CatalogPair is the catalog of an environment in two versions of a repository, nil where
-// one of them lacks it.
+// CatalogPair is the catalog of an environment in two versions of a repository; nil if one of them
+// lacks it.
 type CatalogPair struct{ Before, After *Environment }
 
-// PairCatalogs returns the catalogs of two versions by the environments that they are of:
-// those of the later version, and then those that it has no more. Of several of one
-// environment those of one file belong together, and then the first that are left.
+// PairCatalogs pairs the catalogs of two versions by their environments: those of the later version,
+// and then those that it no longer has. If an environment has several, those of the same file belong
+// together, and then the first that are left.
 func PairCatalogs(before, after []*Environment) []CatalogPair {
 	pairs := make([]CatalogPair, len(after))
 	taken := map[*Environment]bool{}

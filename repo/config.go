@@ -76,7 +76,8 @@ type ClassRow struct {
 // DefaultConfig returns the config of a repository that has none.
 func DefaultConfig() *Config { return &Config{Limits: pack.DefaultLimits()} }
 
-// Share notes of packs, nil for none, that several tenants use those that the config lists.
+// Share marks those of the packs that the config lists as used by several tenants; a nil pack is
+// ignored.
 func (c *Config) Share(packs ...*pack.Pack) {
 	for _, p := range packs {
 		if p != nil && slices.Contains(pack.Values(c.SharedPacks), p.PackMeta.PackID.Value) {
@@ -85,8 +86,8 @@ func (c *Config) Share(packs ...*pack.Pack) {
 	}
 }
 
-// ScorecardsRequired says whether every eval target has to be measured by a scorecard, and
-// which metrics that has to give; none where any will do.
+// ScorecardsRequired reports whether a scorecard has to measure every eval target, and returns the
+// metrics that it must have; none if any will do.
 func (c *Config) ScorecardsRequired() (required bool, metrics []string) {
 	n := c.Evaluation.Required
 	if n == nil || n.Kind == pack.Bool {
@@ -201,8 +202,8 @@ func validate(schema string, doc *pack.Document) error {
 	return problems.Err()
 }
 
-// hint says what to do about a violation. YAML makes numbers and texts of words
-// that their author did not mean so, which the message alone does not explain.
+// hint returns what to do about a violation. YAML reads some words as numbers or
+// texts against the intention of their author, which the message does not explain.
 func hint(doc *pack.Document, v schemas.Violation, schema string) string {
 	at := doc.Root.Find(v.Pointer)
 	if v.Keyword == "type" && at != nil {

@@ -2,8 +2,8 @@ package repo
 
 import "github.com/contextosai/packgate/pack"
 
-// Argument says of an argument of a tool what it is: what a variable of the request
-// declares, so many times, or nothing that is declared.
+// Argument is the meaning of an argument of a tool: a multiple of what a variable of the request
+// declares, or nothing that is declared.
 type Argument struct {
 	Name  string // adapter.capability.argument
 	Node  *pack.Node
@@ -11,7 +11,8 @@ type Argument struct {
 	Scale float64
 }
 
-// Meanings returns what the config says of the arguments of tools, in its order.
+// Meanings returns the meanings of arguments of tools in the config, in its order. The scale is 1 if the
+// config has none.
 func (c *Config) Meanings() []Argument {
 	var list []Argument
 	for _, e := range c.Arguments.Entries {

@@ -7,8 +7,8 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Freshness says who signs at intervals that the publisher's status is still the newest,
-// and what that is worth.
+// Freshness is which workflow signs at intervals that the publisher's status is still the newest, and
+// how long that counts.
 type Freshness struct {
 	pack.Part
 	Workflow pack.Text `json:"workflow"`
@@ -33,8 +33,8 @@ const (
 	mostKeep     = 90 * 24 * time.Hour
 )
 
-// OnStaleFail is what becomes of what runs where a registry is not known to be fresh, and
-// OnStaleKeep begins the other word for it, before a duration.
+// OnStaleFail and OnStaleKeep, which is followed by a duration, are the values of on_stale: what happens
+// to what runs if the registry is not known to be fresh.
 const (
 	OnStaleFail = "fail"
 	OnStaleKeep = "keep "
@@ -50,8 +50,8 @@ type FreshnessTimes struct {
 	Keep                    time.Duration // how long what runs already goes on, 0 for not at all
 }
 
-// Times returns the lengths of time that are in force. The error is a *Problem where they
-// cannot be used: it is placed where the config has them.
+// Times returns the lengths of time that are in force, the defaults if the config has none. The error
+// is a *Problem, with its place in the config, if they cannot be used.
 func (f Freshness) Times() (t FreshnessTimes, err error) {
 	for _, one := range []struct {
 		pack.Text

@@ -1,17 +1,17 @@
-// Package rulebook shows what the policy layer of a pack says: for each intent,
-// its rules in the order in which they are evaluated, and for each rule its
-// condition in words, a request that makes it fire and one that does not, what
-// keeps it from deciding, and where it meets a rule that says something else.
-// Then the gaps: requests about which the rules say nothing, and gates that are
-// required although their own condition is not met.
+// Package rulebook shows the policy layer of a pack: for each intent, its rules
+// in the order in which they are evaluated, and for each rule its condition in
+// words, a request that makes it fire and one that does not, what keeps it from
+// deciding, and where it overlaps with a rule that decides differently. Then come
+// the gaps: requests that no rule deals with, and gates that are required although
+// their own condition is not met.
 //
-// A gate of packgate says what is wrong. A rulebook says what is there, so that
+// A gate of packgate reports what is wrong. A rulebook shows what is there, so that
 // somebody who answers for a policy can read it without reading JsonLogic, and
-// can tell from the smallest requests where its borders are.
+// can see from the smallest requests where its borders are.
 //
 // Every request shown was found by the solver and confirmed by evaluation, and
 // every "never" is a proof over all requests of the intent. What could not be
-// decided is said to be not proved, with the reason. The whole is bounded: a
+// decided is listed as not proved, with the reason. The book is bounded: a
 // pack that is made to be slow gets a shorter book and not a slower one.
 package rulebook
 
@@ -22,9 +22,9 @@ package rulebook
 //	intents        by name; each has "intent" (absent where the pack names none
 //	               and so the rules are for every request), "rules" in the order
 //	               of evaluation, and "gaps"
-//	unplaced       rules of which it cannot be read to which intents they apply
+//	unplaced       rules whose intents cannot be read
 //	assumed        the variables that proofs took to be single values
-//	not_proved     what was left undecided of the whole, and why
+//	not_proved     what was left undecided about the whole, and why
 type Book struct {
 	Pack      string   `json:"pack"`
 	File      string   `json:"file"`
@@ -34,7 +34,7 @@ type Book struct {
 	NotProved []string `json:"not_proved,omitempty"`
 }
 
-// Intent is what the pack says about the requests of one intent.
+// Intent is the part of a book about the requests of one intent.
 type Intent struct {
 	Intent *string `json:"intent,omitempty"` // nil for every request
 	Rules  []Rule  `json:"rules"`
@@ -55,10 +55,10 @@ type Problem struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Rule is a rule for the requests of one intent, or the eligibility_rules of a decision,
-// which have no bundle: they deny it to who is not eligible. A rule that applies to several
-// intents is in each of them, for what others do to it depends on the intent.
-// One with problems has none of the members after them.
+// Rule is a rule for the requests of one intent, or the eligibility_rules of a decision, which have no
+// bundle: they deny the decision to everybody who is not eligible. A rule that applies to several
+// intents is in each of them, because what others do to it depends on the intent. A rule with problems
+// has none of the members after Problems.
 type Rule struct {
 	Place
 	ID        string   `json:"rule_id,omitempty"`
@@ -67,7 +67,7 @@ type Rule struct {
 	Condition string   `json:"condition"` // see the function Condition
 	Decision  string   `json:"decision_binding,omitempty"`
 	Enforced  bool     `json:"enforced"`
-	// EveryIntent says that the rule names no intent and so applies to all.
+	// EveryIntent is set if the rule names no intent and so applies to all.
 	EveryIntent bool      `json:"every_intent,omitempty"`
 	Then        *Outcome  `json:"then,omitempty"`
 	Else        *Outcome  `json:"else,omitempty"`
@@ -79,16 +79,16 @@ type Rule struct {
 	Unknown  *Example  `json:"unknown,omitempty"` // its condition is unknown; only when explained
 	Shadows  []Shadow  `json:"shadowed,omitempty"`
 	Overlaps []Overlap `json:"overlaps,omitempty"`
-	// ShadowsOthers and SameDecision are there only when the rule is explained:
-	// the rules that it keeps from deciding, or all that do, and the other rules
-	// of its decision that it neither overlaps with nor shadows.
+	// ShadowsOthers and SameDecision are there only if the rule is explained: the
+	// rules that it helps to keep from deciding, and the other rules of its decision
+	// that it neither overlaps with nor shadows.
 	ShadowsOthers []string `json:"shadows,omitempty"`
 	SameDecision  []string `json:"same_decision,omitempty"`
 	NotProved     []string `json:"not_proved,omitempty"`
 }
 
-// Outcome is what a then or an else says, by the contract's names. Bounds are
-// the arguments that it bounds.
+// Outcome is a then or an else, by the contract's names. Bounds are the names of the arguments that it
+// bounds.
 type Outcome struct {
 	Allow     *bool    `json:"allow,omitempty"`
 	Gate      string   `json:"requires_approval_gate,omitempty"`
@@ -99,7 +99,7 @@ type Outcome struct {
 	Reason    string   `json:"reason,omitempty"`
 }
 
-// State says what came of the search for a request.
+// State is the result of the search for a request.
 type State string
 
 // The states of an Example and of a Gap.
@@ -115,12 +115,12 @@ type Example struct {
 	Request map[string]any `json:"request,omitzero"`
 	Words   string         `json:"words,omitempty"`  // the request in one line, without the intent
 	Reason  string         `json:"reason,omitempty"` // for not_proved: why
-	// Variable and Because say what makes a condition unknown.
+	// Variable and Because are what makes a condition unknown.
 	Variable string `json:"variable,omitempty"`
 	Because  string `json:"because,omitempty"`
 }
 
-// Effect says what a shadow does to an outcome.
+// Effect is what a shadow does to an outcome.
 type Effect string
 
 // The effects of a Shadow.
@@ -129,8 +129,8 @@ const (
 	AddsNothing  Effect = "adds_nothing"  // wherever it holds, earlier rules say the same
 )
 
-// Shadow is that an outcome makes no difference, and which rules see to that:
-// in every request, one of them.
+// Shadow is an outcome that makes no difference, with the rules because of which it does not: in every
+// request, one of them.
 type Shadow struct {
 	Outcome string   `json:"outcome"` // then or else
 	Effect  Effect   `json:"effect"`
@@ -139,30 +139,29 @@ type Shadow struct {
 	Said    []string `json:"said_by,omitempty"`
 }
 
-// Overlap is that an outcome holds together with another rule's, for the same
-// decision, and that they say different things.
+// Overlap is an outcome that can hold together with a different outcome of another rule for the same
+// decision.
 type Overlap struct {
 	Outcome string         `json:"outcome"` // then or else, of this rule
 	With    string         `json:"with"`
 	Other   string         `json:"other"`   // then or else, of the other rule
-	Differs []string       `json:"differs"` // what the other one says
+	Differs []string       `json:"differs"` // what the other one decides
 	Request map[string]any `json:"request"`
 	Words   string         `json:"words"`
 }
 
-// GapKind says what a gap is about.
+// GapKind is what a gap is about.
 type GapKind string
 
 // The kinds of a Gap.
 const (
-	// Silence is that no rule of a decision fires, so that the request is blocked.
+	// Silence: no rule of a decision fires, so that the request is blocked.
 	Silence GapKind = "silence"
-	// IdleGate is that a rule requires a gate whose own condition is false.
+	// IdleGate: a rule requires a gate whose own condition is false.
 	IdleGate GapKind = "idle_gate"
 )
 
-// Gap is a question about an intent as a whole, with its answer: with state none
-// there is no gap.
+// Gap is a possible gap of an intent. There is none if its state is None.
 type Gap struct {
 	Kind GapKind `json:"kind"`
 	Name string  `json:"name"` // of the decision or the gate

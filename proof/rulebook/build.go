@@ -17,8 +17,8 @@ import (
 // New returns the rulebook of a pack. Once the context has ended, no more is proved.
 func New(ctx context.Context, p *pack.Pack) *Book { return build(ctx, p, "") }
 
-// Explain returns the book of the rules of that name alone, each in depth. It is
-// nil where the pack has no such rule.
+// Explain returns a book of only the rules of that name, each in depth. It is nil if the pack has no
+// such rule.
 func Explain(ctx context.Context, p *pack.Pack, id string) *Book {
 	if id == "" || !slices.Contains(Names(p), id) {
 		return nil
@@ -41,8 +41,7 @@ func Names(p *pack.Pack) []string {
 	return sorted(names)
 }
 
-// author writes a book. It is written in order of what matters most, so that a
-// budget that runs out costs the least.
+// author writes a book. What matters most is written first, so that a budget that runs out costs least.
 type author struct {
 	*proof.Model
 	all      []*rule
@@ -53,8 +52,8 @@ type author struct {
 	skipped  int    // pairs that were not compared
 }
 
-// The budgets of a book, in the solver's steps. Overlaps have their own, for there
-// may be thousands of pairs, and what is said of each rule must not suffer from them.
+// The budgets of a book, in the solver's steps. Overlaps have their own, because there may be thousands
+// of pairs, and the other facts about rules must not suffer from them.
 const (
 	ruleSteps    = 20_000_000
 	overlapSteps = 20_000_000
@@ -235,7 +234,7 @@ func (c *chapter) holding(b *policy.Branch, e *entry, f jsonlogic.Formula) *Exam
 	return &x
 }
 
-// known says that no enforced rule is unknown, so that the compile does not stop.
+// known returns the formula that no enforced rule is unknown, so that the compile does not stop.
 func (c *chapter) known() jsonlogic.Formula {
 	var each []jsonlogic.Formula
 	for _, e := range c.entries {
@@ -246,7 +245,7 @@ func (c *chapter) known() jsonlogic.Formula {
 	return jsonlogic.All(each...)
 }
 
-// claim notes what a proof leans on of which the book makes use.
+// claim notes the assumptions of a proof that the book uses, and returns the answer.
 func (w *author) claim(a jsonlogic.Answer) jsonlogic.Answer {
 	for _, path := range a.Assumed {
 		w.assumed[path] = true
@@ -254,7 +253,7 @@ func (w *author) claim(a jsonlogic.Answer) jsonlogic.Answer {
 	return a
 }
 
-// reason says why an answer claims nothing.
+// reason returns why an answer claims nothing.
 func reason(a jsonlogic.Answer) string { return strings.TrimPrefix(a.Reason, "not proved ") }
 
 // example turns an answer into what the book shows.

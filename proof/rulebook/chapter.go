@@ -99,7 +99,7 @@ func (c *chapter) gap(parts []jsonlogic.Formula) Example {
 	return example(c.claim(c.rules.Ask(c.intent, parts...)))
 }
 
-// mostWeighed bounds of how many rules it is found out which of them suffice.
+// mostWeighed bounds the reasons among which the sufficient ones are looked for.
 const mostWeighed = 50
 
 // reasonFor is something that keeps an outcome from making a difference.
@@ -113,8 +113,8 @@ func denied(s *Shadow) *[]string  { return &s.Denied }
 func stopped(s *Shadow) *[]string { return &s.Stopped }
 func said(s *Shadow) *[]string    { return &s.Said }
 
-// shadows finds the outcomes that make no difference. An else that denies is a
-// guard: it may lie inside others, and nobody would do without it.
+// shadows finds the outcomes that make no difference. An else that denies is a guard: it may lie inside
+// others, and is wanted nevertheless.
 func (c *chapter) shadows() {
 	for i, e := range c.entries {
 		if !e.counts() {
@@ -178,7 +178,7 @@ func holdsAny(all []reasonFor) jsonlogic.Formula {
 	return jsonlogic.Any(parts...)
 }
 
-// shadow writes down that an outcome makes no difference, where that is so.
+// shadow notes that an outcome makes no difference, if that is proved.
 func (c *chapter) shadow(e *entry, b *policy.Branch, effect Effect, by []reasonFor) {
 	witness := e.witnesses[b]
 	if len(by) == 0 || holdsNever(e, b) {
@@ -211,7 +211,7 @@ func (c *chapter) shadow(e *entry, b *policy.Branch, effect Effect, by []reasonF
 	e.out.Shadows = append(e.out.Shadows, s)
 }
 
-// holdsNever reports whether an outcome was proved never to hold, which says more.
+// holdsNever reports whether an outcome was proved never to hold, which is the stronger statement.
 func holdsNever(e *entry, b *policy.Branch) bool {
 	if b.IsElse {
 		return e.out.Rests.State == None
@@ -223,8 +223,8 @@ func (c *chapter) covered(b *policy.Branch, by []reasonFor) jsonlogic.Answer {
 	return c.rules.Ask(c.intent, b.Holds(), jsonlogic.Not(holdsAny(by)))
 }
 
-// sufficient finds few of the reasons that are enough: one alone, else what is left when each
-// that can be spared is taken out. The answer is the proof that they are.
+// sufficient finds a few of the reasons that are enough: one alone, or else what is left when all that
+// can be spared are removed. The answer is the proof that they are enough.
 func (c *chapter) sufficient(b *policy.Branch, all []reasonFor, whole jsonlogic.Answer) ([]reasonFor, jsonlogic.Answer) {
 	if len(all) > mostWeighed {
 		return all, whole
@@ -243,7 +243,7 @@ func (c *chapter) sufficient(b *policy.Branch, all []reasonFor, whole jsonlogic.
 	return all, whole
 }
 
-// meet compares the rules of each decision in pairs, for only those can meet.
+// meet compares the rules of each decision in pairs, because only those can overlap.
 func (c *chapter) meet() {
 	groups := map[string][]*entry{}
 	for _, e := range c.entries {
@@ -260,7 +260,7 @@ func (c *chapter) meet() {
 	}
 }
 
-// compare writes down, in both of two rules, where their outcomes meet and say different things.
+// compare notes, in both of two rules, where their outcomes overlap and differ.
 func (c *chapter) compare(a, b *entry) {
 	for _, x := range a.branches() {
 		for _, y := range b.branches() {
@@ -286,8 +286,8 @@ func (c *chapter) compare(a, b *entry) {
 	}
 }
 
-// together asks for a request in which two outcomes hold. What was found for each of
-// them goes together more often than not, and spares the question.
+// together asks for a request in which two outcomes hold. The requests that were found for each of them
+// can usually be combined, which saves the question.
 func (c *chapter) together(a *entry, x *policy.Branch, b *entry, y *policy.Branch) jsonlogic.Answer {
 	if one, other := a.witnesses[x], b.witnesses[y]; one != nil && other != nil {
 		if request := jsonlogic.Overlay(one, other); c.overlaps.Shows(c.intent, request, x.Holds(), y.Holds()) {
@@ -297,8 +297,8 @@ func (c *chapter) together(a *entry, x *policy.Branch, b *entry, y *policy.Branc
 	return c.claim(c.overlaps.Ask(c.intent, x.Holds(), y.Holds()))
 }
 
-// differences returns what the second outcome says that the first does not, as words after
-// its name. Two denials do not differ; next to a denial nothing else counts.
+// differences returns how the second outcome differs from the first, as words that follow its name. Two
+// denials do not differ; beside a denial nothing else counts.
 func differences(a, b *policy.Branch) []string {
 	if a.Allow.OK && b.Allow.OK && a.Allow.Value != b.Allow.Value {
 		return []string{map[bool]string{true: "allows", false: "denies"}[b.Allow.Value]}
@@ -322,7 +322,7 @@ func differences(a, b *policy.Branch) []string {
 	return all
 }
 
-// relate writes down what a rule does to others, and which others there are for its decision.
+// relate notes what a rule does to others, and which others there are for its decision.
 func (c *chapter) relate(e *entry) {
 	var mentioned []string
 	for _, o := range e.out.Overlaps {

@@ -10,8 +10,8 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Bounds of one printed condition: what is longer or deeper ends in "…", so that
-// a line stays one that can be read.
+// Bounds of one printed condition: a longer or deeper one ends in "…", so that the
+// line stays readable.
 const (
 	mostOperations = 200
 	mostDepth      = 64
@@ -21,9 +21,9 @@ const (
 
 // Condition returns a JsonLogic expression in one line as people write
 // conditions: comparisons and connectives between their operands, everything
-// else as a function. It takes any value, also one that is no JsonLogic at all,
-// and a missing one. Strings are quoted as in JSON; the caller escapes the line
-// for where it shows it.
+// else as a function. It takes any value, even one that is not JsonLogic, and nil.
+// Strings are quoted as in JSON; the caller escapes the line for the place where it
+// shows it.
 func Condition(n *pack.Node) string {
 	if n == nil {
 		return "…"
@@ -46,7 +46,7 @@ const (
 	bindsTight
 )
 
-// infix lists the operators that stand between their operands, with their words
+// infix lists the operators that are written between their operands, with their words
 // and bindings. Nothing writes to it.
 var infix = map[string]struct {
 	word  string
@@ -63,8 +63,8 @@ var infix = map[string]struct {
 	"*": {"*", bindsProduct, 0}, "/": {"/", bindsProduct, 2}, "%": {"%", bindsProduct, 2},
 }
 
-// plain is a name that can stand without quotes, and reserved are those that
-// would be read as something else.
+// plain matches names that need no quotes, and reserved are names that would be
+// read as something else.
 var (
 	plain    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$`)
 	reserved = map[string]bool{

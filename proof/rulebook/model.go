@@ -32,7 +32,7 @@ func newRule(of *policy.Rule) *rule {
 	return r
 }
 
-// readable reports whether the rule could be read. Of another one only what is written is said.
+// readable reports whether the rule could be read. Otherwise the book only shows how it is written.
 func (r *rule) readable() bool { return len(r.described.Problems) == 0 }
 
 // branches returns the outcomes of a rule that could be read.
@@ -71,7 +71,8 @@ func problemsOf(r *policy.Rule) []Problem {
 // bundle.
 func isGuard(r *policy.Rule) bool { return r.Bundle == nil }
 
-// mistyped returns the first member, beside the condition, without which a rule is not understood.
+// mistyped returns the first member, beside the condition, that has the wrong type, so that the rule is
+// not understood; "" for none.
 func mistyped(r *pack.Rule) (string, *pack.Node) {
 	switch {
 	case !isObject(r.Node):
@@ -115,7 +116,7 @@ func sameEffect(b, o *policy.Branch) bool {
 		reflect.DeepEqual(boundsOf(b), boundsOf(o))
 }
 
-// boundsOf returns what an outcome says of arguments, by their names.
+// boundsOf returns the bounds that an outcome puts on arguments, by their names.
 func boundsOf(b *policy.Branch) map[string]any {
 	says := map[string]any{}
 	for _, bound := range b.Bounds {
@@ -133,5 +134,5 @@ func sorted(names []string) []string {
 	return slices.Compact(names)
 }
 
-// unknown says that a rule's condition cannot be decided, so that the compile stops.
+// unknown returns the formula that a rule's condition cannot be decided, so that the compile stops.
 func unknown(r *rule) jsonlogic.Formula { return jsonlogic.IsUnknown(r.When.Expr) }

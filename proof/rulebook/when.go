@@ -10,12 +10,12 @@ import (
 	"github.com/contextosai/packgate/proof"
 )
 
-// Term is one condition of an alternative in words: Code in the notation of Condition and what
-// follows it, "" where Code is the condition by itself.
+// Term is one condition of an alternative in words: Code, in the notation of Condition, and the words
+// that follow it, "" if Code is the whole condition.
 type Term struct{ Code, Is string }
 
-// Terms returns the terms of an alternative of a condition in words. Variables are called by
-// the last name of their path where no other that the packs read has it.
+// Terms returns the terms of an alternative of a condition in words. A variable is called by the last
+// name of its path, unless another variable that the packs read has the same.
 func Terms(w *proof.When, cube jsonlogic.Cube) []Term {
 	names := shortNames(w.Read)
 	terms := make([]Term, len(cube.Terms))
@@ -25,7 +25,7 @@ func Terms(w *proof.When, cube jsonlogic.Cube) []Term {
 	return terms
 }
 
-// shortNames returns what variables are called, of a list of their paths.
+// shortNames returns a function from the paths of variables to what they are called.
 func shortNames(paths []string) func(string) string {
 	count := map[string]int{}
 	last := func(path string) string { return path[strings.LastIndex(path, ".")+1:] }
@@ -64,8 +64,8 @@ func term(t jsonlogic.Term, names func(string) string) Term {
 	return Term{"(" + code + ")", "is false or unknown"}
 }
 
-// ranged says that something has a value of a range: as an interval, in words about what it is
-// or is not, or as one of several of these.
+// ranged returns the words that something has a value of a range: as an interval, in words about what
+// it is or is not, or as one of several of these.
 func ranged(code string, r jsonlogic.Range) Term {
 	const falsy = "false, 0, empty or missing"
 	not := r.Not()
@@ -95,7 +95,8 @@ func ranged(code string, r jsonlogic.Range) Term {
 	return Term{"(" + strings.Join(intervals, " or ") + ")", ""}
 }
 
-// excluded says that something has no value of a range, "" where that is no simple list.
+// excluded returns the words that something has no value of a range, "" if the range is not a simple
+// list.
 func excluded(r jsonlogic.Range) string {
 	if r.AllNumbers() {
 		r.Numbers = nil
@@ -134,8 +135,7 @@ func anything(r jsonlogic.Range) bool {
 	return r.Absent || r.Null || r.True || r.False || len(r.Numbers)+len(r.Texts) > 0 || r.OtherTexts || r.Empty || r.List || r.Object || r.Unknown
 }
 
-// constants returns the values of a range in JSON; simple is false where there are others than
-// a few.
+// constants returns the single values of a range in JSON; simple is false if the range has others.
 func constants(r jsonlogic.Range) (values []string, simple bool) {
 	if r.True {
 		values = append(values, "true")
@@ -164,8 +164,8 @@ func list(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// parts says what a range has: its intervals, and the rest in words that begin with "is", "" for
-// nothing.
+// parts returns the words for a range: its intervals, and the rest in words that begin with "is", ""
+// for nothing.
 func parts(code string, r jsonlogic.Range) (intervals []string, is string) {
 	for _, i := range r.Numbers {
 		if !i.IsPoint() && !r.AllNumbers() {
@@ -191,7 +191,7 @@ func parts(code string, r jsonlogic.Range) (intervals []string, is string) {
 	return intervals, "is " + strings.Join(words, " or ")
 }
 
-// others says what else a range has than intervals and nothing at all.
+// others returns the words for what a range has beside intervals and missing values.
 func others(r jsonlogic.Range) (words []string) {
 	if r.AllNumbers() {
 		words = append(words, "a number")

@@ -1,4 +1,4 @@
-// Package atomicfile writes files so that each appears whole or not at all, and several
+// Package atomicfile writes files so that each appears completely or not at all, and several
 // of them all or none.
 package atomicfile
 
@@ -12,8 +12,7 @@ import (
 	"syscall"
 )
 
-// Edit is what is to become of one file: its new content, or, in a [Transaction], nothing where
-// the file is to go.
+// Edit is the new content of one file or, in a [Transaction], its removal.
 type Edit struct {
 	Name  string               // a path of this machine
 	Write func(*os.File) error // writes the new content; nil for a file that is removed
@@ -21,20 +20,20 @@ type Edit struct {
 	Folder *Folder
 }
 
-// Content writes bytes at once.
+// Content returns a function for [Edit.Write] that writes the given bytes.
 func Content(src []byte) func(*os.File) error {
 	return func(f *os.File) error { _, err := f.Write(src); return err }
 }
 
-// Write writes a file beside its place and moves it there once it is complete. A file
-// that was there before leaves its permissions. What is no file, such as a device or a
-// pipe, is written into as it is.
+// Write writes a file beside its place and moves it there once it is complete. A file that
+// was there before passes on its permissions. A device or a pipe is not replaced but written
+// into.
 func Write(name string, write func(*os.File) error) error {
 	return WriteAll([]Edit{{Name: name, Write: write}})
 }
 
-// WriteAll writes files as Write does, none of them before all are complete. A [Transaction]
-// takes them back where one fails.
+// WriteAll writes files as Write does, and moves none to its place before all are complete. Unlike a
+// [Transaction], it does not undo those that were moved when another one cannot be.
 func WriteAll(edits []Edit) error {
 	all := make([]*pending, len(edits))
 	for i, e := range edits {
@@ -92,7 +91,7 @@ func (p *pending) keep() error {
 
 // replaceable reports whether a new file may take the place of a name: not that of a
 // device or a pipe, and not that of anything in /dev, where links such as stdout lead
-// to what is open. The user may be one who could.
+// to open files. A privileged user would be able to replace those.
 func replaceable(name string) bool {
 	full, err := filepath.Abs(name)
 	if dir := filepath.Dir(full); err == nil && (dir == "/dev" || dir == "/dev/fd") {
@@ -111,7 +110,7 @@ func writeInto(name string, write func(*os.File) error) error {
 	return failed(name, err)
 }
 
-// failed says of an error which file could not be written; nil stays nil.
+// failed adds to an error which file could not be written; nil stays nil.
 func failed(name string, err error) error {
 	if err == nil {
 		return nil
@@ -133,7 +132,7 @@ func Cause(err error) error {
 	return err
 }
 
-// stage writes the new content of a file beside its place. Nothing is left where it fails.
+// stage writes the new content of a file beside its place. If it fails it leaves nothing behind.
 func stage(name string, write func(*os.File) error) (*wait, error) {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(name); err == nil {
@@ -172,15 +171,16 @@ func discard(all []*pending) error {
 	return errors.Join(errs...)
 }
 
-// File is a file that is written over some time, and takes its place once it is complete. Whoever
-// opened it keeps or discards it, also after Stop.
+// File is a file that is written over some time, and takes its place once it is complete. The caller of
+// Open has to call Keep or Discard, even after Stop.
 type File struct {
 	*os.File
 	name   string // its place
 	staged bool   // it is beside its place until then
 }
 
-// Open opens what is to become a file; a device or a pipe as it is.
+// Open opens a file for writing, which Keep moves to its place. A device or a pipe is written into
+// directly.
 func Open(name string) (*File, error) {
 	at, staged := name, replaceable(name)
 	if staged {

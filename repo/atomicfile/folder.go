@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Folder is what is to become of a whole folder of files: it takes the place of the one that an
-// earlier run has written, so that no file of that one is left.
+// Folder is the new content of a whole folder. It replaces the folder that an earlier run wrote, so that
+// no file of that one is left.
 type Folder struct {
 	// Fill writes the files, each made by create; a folder without any is removed.
 	Fill func(create func(name string) (*os.File, error)) error
@@ -18,7 +18,7 @@ type Folder struct {
 	Ours func(*os.Root) bool
 }
 
-// ErrNotOurs is wrapped by the error for a folder that something else has written.
+// ErrNotOurs is wrapped by the error for a folder that packgate has not written.
 var ErrNotOurs = errors.New("something else is there, which is not replaced")
 
 // stagedFolder is a folder that is complete beside its place.
@@ -29,7 +29,7 @@ type stagedFolder struct {
 	there, empty bool // whether its place has one, and it has no files
 }
 
-// stage writes a folder beside its place, a name in root. Nothing is left where it fails.
+// stage writes a folder beside its place, a name in root. If it fails it leaves nothing behind.
 func (f *Folder) stage(root *os.Root, name string) (*stagedFolder, error) {
 	s := &stagedFolder{in: root, name: name, aside: besideOf(name)}
 	var err error
@@ -68,8 +68,8 @@ func (f *Folder) stageAt(path string) (*stagedFolder, error) {
 	return s, nil
 }
 
-// replaces reports whether there is a folder; the error is ErrNotOurs for one that may not go, and
-// for what is no folder.
+// replaces reports whether there is a folder to replace; the error is ErrNotOurs for a folder that must
+// not be replaced, and for anything that is not a folder.
 func (f *Folder) replaces(root *os.Root, name string) (there bool, err error) {
 	info, err := root.Lstat(name)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// writing is held by whoever puts files in their places, or makes what waits beside one.
+// writing is held, for reading, while files are moved to their places or created beside them.
 var writing sync.RWMutex
 
 // waits has each *wait that is there.
@@ -18,7 +18,7 @@ type wait struct {
 	remove func() error
 }
 
-// besides makes what is to wait beside its place; after Stop, it does not return.
+// besides creates a file or folder that waits beside its place. After Stop it never returns.
 func besides(make func() (remove func() error, err error)) (*wait, error) {
 	writing.RLock()
 	defer writing.RUnlock()
@@ -51,8 +51,8 @@ func (w *wait) discard() error {
 
 func (w *wait) forget() { waits.Delete(w) }
 
-// Stop waits until the files are in their places that are about to be, keeps all others from being
-// written, and removes what waits beside a place: the process is about to end.
+// Stop is called before the process ends. It waits until files that are being moved are in their places,
+// keeps all others from being written, and removes what waits beside its place.
 func Stop() error {
 	writing.Lock()
 	var errs []error

@@ -16,16 +16,15 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// A Transaction makes edits of files all or none, also where the process is killed: a journal
-// has what the files were before the first of them is touched, and [Recover] takes back what a
-// run had begun that did not end.
+// A Transaction makes all edits of files or none, even if the process is killed: before the first file is
+// touched, a journal has what all files were, and [Recover] undoes the edits of a run that did not end.
 type Transaction struct {
 	dir     string // of the journal
 	unlock  func()
 	entries []entry
 }
 
-// entry is what a transaction does to one file. What the file had is beside the journal.
+// entry is what a transaction does to one file. The earlier content is beside the journal.
 type entry struct {
 	Name    string      `json:"name"`    // an absolute path
 	Was     string      `json:"was"`     // the digest of what the file had, "" for no file
@@ -42,8 +41,9 @@ const (
 	beside = ".packgate-new-"
 )
 
-// Begin begins a transaction with its journal in a folder, which it makes. Two transactions
-// with one folder wait for each other. What an earlier one left is taken back first.
+// Begin begins a transaction with its journal in a folder, which it creates. Two transactions with the
+// same folder wait for each other. What an earlier one left is undone first. The caller ends the
+// transaction with Keep or Undo; a failed Make ends it too.
 func Begin(dir string) (*Transaction, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of the journal, %s: %w", dir, Cause(err))
@@ -72,8 +72,8 @@ func Begin(dir string) (*Transaction, error) {
 	return t, nil
 }
 
-// locked returns a transaction of which nobody else has the folder until it ends, and
-// reports whether an earlier one left its journal there, which it has read.
+// locked returns a transaction that has its folder for itself until it ends, and reports whether an
+// earlier one left its journal there, which it has read.
 func locked(dir string) (t *Transaction, left bool, err error) {
 	unlock, err := lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock()
 	if err != nil {
@@ -91,8 +91,8 @@ func locked(dir string) (t *Transaction, left bool, err error) {
 	}
 }
 
-// Recover takes back what a run had begun that did not end, and returns the files that it
-// put back. Without such a run it does nothing.
+// Recover undoes the edits of a run that did not end, and returns the files that it put back. Without
+// such a run it does nothing.
 func Recover(dir string) (files []string, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, journalName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -111,10 +111,10 @@ func Recover(dir string) (files []string, err error) {
 	return files, t.Undo()
 }
 
-// Make makes edits, or none of them. It makes the folders that they need. Every new content is
-// written before the first file is touched, so that what can fail for want of room or permission
-// has failed before; where a file cannot be put in its place after all, those before it are put
-// back, and the transaction has ended.
+// Make makes all edits or none, and creates the folders that they need. Every new content is written
+// before the first file is touched, so that a lack of space or permission shows before. If a file
+// cannot be moved to its place nevertheless, those before it are put back, and the transaction has
+// ended.
 func (t *Transaction) Make(edits []Edit) error {
 	writing.RLock()
 	defer writing.RUnlock()
@@ -142,8 +142,8 @@ func (t *Transaction) Keep() error {
 	return errors.Join(err, t.end())
 }
 
-// Undo ends the transaction with every file as it was. A file that somebody else changed stays as
-// it is, which is the error; the journal stays too then.
+// Undo ends the transaction with every file as it was. A file that somebody else changed stays as it is,
+// which is an error, and then the journal stays too.
 func (t *Transaction) Undo() error {
 	writing.RLock()
 	defer writing.RUnlock()
@@ -264,8 +264,8 @@ func (t *Transaction) restore(i int, e entry) error {
 	return nil
 }
 
-// move gives a file a content that is elsewhere, which may be another file system: the content
-// waits beside its place, and takes it at once.
+// move replaces the content of a file by that of another one, which may be on another file system: the
+// content is copied beside its place first, and then renamed.
 func move(from, to string, mode fs.FileMode) error {
 	src, err := os.ReadFile(from)
 	if err != nil {
@@ -292,7 +292,7 @@ func waiting(name string) string {
 	return filepath.Join(filepath.Dir(name), fmt.Sprintf("%s%x", beside, sum[:8]))
 }
 
-// write writes the journal, from which on the transaction can be taken back by another run.
+// write writes the journal. From then on another run can undo the transaction.
 func (t *Transaction) write() error {
 	src, err := json.Marshal(t.entries)
 	if err != nil {
@@ -334,7 +334,7 @@ func missing(dir string) []string {
 
 func digest(src []byte) string { return fmt.Sprintf("%x", sha256.Sum256(src)) }
 
-// watcher is told of each change that a transaction is about to make.
+// watcher is called before each change that a transaction makes.
 var watcher func()
 
 func changing() {
@@ -343,6 +343,6 @@ func changing() {
 	}
 }
 
-// Watch has f called before each step of transactions that changes a file, for tests that end the
-// process there.
+// Watch sets a function that is called before each step of a transaction that changes a file, for tests
+// that end the process there.
 func Watch(f func()) { watcher = f }

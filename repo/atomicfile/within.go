@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// WriteWithin writes files as WriteAll does, below a folder that nothing leads out of: the names are
-// relative to it, and a link on the way that leads elsewhere is an error, also one that is put there
-// meanwhile. It makes the folders that they need. What is no file is replaced and not written into.
+// WriteWithin writes files as WriteAll does, below a folder that no link leads out of: the names are
+// relative to it, and a link that leads elsewhere is an error, even if it is put there at the same time.
+// It creates the folders that the files need. A device or a pipe is replaced and not written into.
 func WriteWithin(root *os.Root, edits []Edit) (err error) {
 	staged, folders := make([]*wait, len(edits)), make([]*stagedFolder, len(edits))
 	defer func() {
