@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
@@ -228,18 +229,13 @@ func (s *builds) rivals(place registry.BuildTag, digest string) (out []string) {
 
 // place returns the tag of a bundle's revision.
 func (s *builds) place(b *Build) registry.BuildTag {
-	_, version, _ := cutVersion(b.Name.Pack)
-	return registry.BuildTag{Version: version, Environment: b.Name.Environment, Revision: b.Name.Revision}
+	return registry.BuildTag{Version: versionOf(b.Name.Pack), Environment: b.Name.Environment, Revision: b.Name.Revision}
 }
 
-// cutVersion returns the parts of pack_id@version.
-func cutVersion(name string) (packID, version string, ok bool) {
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '@' {
-			return name[:i], name[i+1:], true
-		}
-	}
-	return name, "", false
+// versionOf returns the version of pack_id@version, "" if there is none.
+func versionOf(name string) string {
+	_, version, _ := strings.Cut(name, "@")
+	return version
 }
 
 // settled reports whether a bundle is published as a whole under its name, and no other is.

@@ -264,7 +264,7 @@ func (s *survey) auditLostBuilds(all *builds) (out []AuditFinding) {
 		}
 		lost[key] = true
 		name, _ := statement.ReadBuildName(v.Pack)
-		_, version, _ := cutVersion(name.Pack)
+		version := versionOf(name.Pack)
 		out = append(out, AuditFinding{s.pack, version, SeverityError, ReasonNotPublished.refuses(v.Manifest, "check who can delete from the registry, and publish again",
 			"the bundle %q, %s, is missing", v.Pack, said)})
 	}

@@ -140,7 +140,7 @@ func (c *Checker) untagged(ctx context.Context, packID string) (map[string][]str
 
 // versionIn returns the version of pack_id@version.
 func versionIn(name string) string {
-	_, version, _ := cutVersion(name)
+	version := versionOf(name)
 	return version
 }
 

@@ -78,8 +78,7 @@ func (m *move) isRollback(now *move) bool {
 	case m.Stopped:
 		return false
 	}
-	_, to, _ := cutVersion(m.to.version.Pack)
-	_, from, _ := cutVersion(now.to.version.Pack)
+	to, from := versionOf(m.to.version.Pack), versionOf(now.to.version.Pack)
 	lower, err := semver.StrictNewVersion(to)
 	higher, other := semver.StrictNewVersion(from)
 	if err != nil || other != nil {
