@@ -68,7 +68,7 @@ func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildSt
 			out.Kind = Same
 		}
 	}
-	for t := range s.tags {
+	for _, t := range s.sortedTags() {
 		if out.Name.Revision == 0 && s.tags[t] == b.Digest && !s.contested(t.Revision, b) {
 			out.Name.Revision = t.Revision
 		}
