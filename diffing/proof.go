@@ -67,8 +67,8 @@ func (p *Proof) add(other Proof) {
 	p.Verdict = proof.Overall(verdicts)
 }
 
-// released reports whether nothing differs but that requests which stopped do not stop
-// any more.
+// released reports whether the only difference is that requests which stopped in the base
+// no longer stop.
 func (p *Proof) released() bool {
 	return p.Verdict == proof.Shrank && p.Unstopped && p.LostWhat == ""
 }

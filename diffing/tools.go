@@ -122,7 +122,7 @@ func addedBesideWriting(u *unit) bool {
 }
 
 // destructiveGateLost reports whether the permission of a destructive
-// capability that the head allows names no gate of the head any more.
+// capability that the head allows names no gate that the head has.
 func destructiveGateLost(u *unit) bool {
 	p := u.permission(u.head)
 	if p == nil || !p.Allow.Value || !destructive(u.head.mode(p.AdapterID.Value)) {

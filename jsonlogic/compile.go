@@ -22,7 +22,7 @@ const (
 	indexFrom = 16
 )
 
-// watched is told of every expression that is compiled, nil for nobody.
+// watched is called with every expression that is compiled; nil for no function.
 var watched atomic.Pointer[func(*pack.Node)]
 
 // Watch has a function told of every expression that is compiled until stop is called.

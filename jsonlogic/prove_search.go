@@ -89,7 +89,7 @@ func newSearch(b *budget) *search {
 	return s
 }
 
-// close gives back the room of a search, of which nothing may be asked any more.
+// close returns the memory of a search to the pool; the search must not be used afterwards.
 func (s *search) close() {
 	if cap(s.clauses) > mostRoom || cap(s.value) > mostRoom || len(s.literals.whole) > mostRoom || len(s.places.whole) > mostRoom {
 		return

@@ -41,7 +41,7 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		if err := ch.writable(id); err != nil {
 			return err
 		}
-		// Whoever was witnessed first leaves it to the other publisher to join the two, once.
+		// The publisher that was witnessed first leaves it to the other one to join the two, once.
 		open, first := ch.open(e.Bundle)
 		if at, known := ch.places[e.Bundle]; known && !open {
 			return cmp.Or(ch.claim(ctx), at.tooLate())

@@ -12,8 +12,8 @@ const mostNotRun = 8
 
 // Incomplete returns the reason not to take a version for one on which every check ran;
 // nil where its signed statement says that every one did, and that of its bundle too where it
-// has one. A check that is not applicable,
-// since nobody requires it and it has nothing to look at, is none that did not run.
+// has one. A check that is not applicable, because nothing requires it and it has nothing to look at,
+// does not count as one that did not run.
 func (v *Verdict) Incomplete() *Reason {
 	if v.Summary == nil {
 		return nil // nothing is known of it, and it is refused for that

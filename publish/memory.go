@@ -128,8 +128,8 @@ func (m *Memory) keep(now seen) (before *seen, err error) {
 	return before, nil
 }
 
-// read returns what is in the file, nothing where there is none. What cannot be read is no
-// reason to begin anew: whoever damages it must gain nothing by that.
+// read returns what is in the file, or nothing if there is no file. A file that cannot be read is an
+// error and never an empty memory, so that nothing is gained by damaging it.
 func (m *Memory) read() (*remembered, error) {
 	if err := m.ownersAlone(); err != nil {
 		return nil, err

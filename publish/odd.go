@@ -39,10 +39,9 @@ func (h *holding) read(verifier *attest.Verifier, at registry.Attachment) {
 	}
 }
 
-// unverified says what a bundle that does not verify stands for. One that names another identity,
-// or none, counts for nothing, whoever put it there. One that names the trusted identity was changed
-// after it was signed, or made up: an audit fails for it; and where it may say that the version is
-// revoked, nobody can tell that it is not.
+// unverified returns the reason for a bundle that does not verify. A bundle that names another
+// identity, or none, counts for nothing. One that names the trusted identity was changed after it
+// was signed, or made up, so an audit fails for it; and it may say that the version is revoked.
 func unverified(claim attest.Claim, r Reason) Reason {
 	if !claim.Ours {
 		return r

@@ -13,9 +13,9 @@ import (
 	"github.com/contextosai/packgate/publish/statement"
 )
 
-// Whoever may write to a registry can take tags away, and what is attached to a version off its
-// list. What the pack's history names was there all the same, and whatever is signed next reckons
-// with it.
+// Anyone who can write to a registry can delete tags, and can remove what is attached to a version
+// from its list. What the pack's history names was there all the same, and everything that is signed
+// later takes it into account.
 
 // sorted returns what the history names of a kind, in its order.
 func (ch *chain) sorted(kind statement.Kind) []place {
@@ -186,7 +186,7 @@ func (c *Checker) otherwise(ctx context.Context, packID, version, digest string)
 	return nil
 }
 
-// auditUntagged finds what the history names as published and no tag names any more.
+// auditUntagged finds what the history names as published and no tag names.
 func (s *survey) auditUntagged(all *builds) (out []AuditFinding) {
 	find := func(version string, severity Severity, p place) {
 		out = append(out, AuditFinding{s.pack, version, severity, ReasonUntagged.explains(p.Manifest, "publish it again, or revoke the version by its digest; check who can delete from the registry",

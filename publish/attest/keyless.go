@@ -133,7 +133,7 @@ func (k *Keyless) services() (*services, error) {
 	return out, nil
 }
 
-// secure holds for addresses whose requests nobody can listen to.
+// secure reports whether requests to an address cannot be intercepted.
 func secure(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {

@@ -142,7 +142,7 @@ func (c *checking) index() (*Index, error) {
 	return i, nil
 }
 
-// read returns a regular file of the folder, which no link leads to.
+// read returns the content of a regular file of the folder, without following links.
 func (c *checking) read(name string) ([]byte, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
