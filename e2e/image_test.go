@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/contextosai/packgate/bench/size/weight"
 )
 
@@ -127,6 +129,27 @@ func checkSize(t *testing.T, img image) {
 	}
 	if err := sizes.Within(); err != nil {
 		t.Error(err)
+	}
+	checkPushed(t, img)
+}
+
+// mostPushed is how many bytes the layers of the image may have as the release pushes them.
+const mostPushed = 15_000_000
+
+// checkPushed holds that the image is small as the release pushes it, with layers of zstd. Skopeo
+// compresses them with the same library.
+func checkPushed(t *testing.T, img image) {
+	pushed := 0
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(19)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for _, f := range img.files {
+		pushed += len(z.EncodeAll(f.data, nil))
+	}
+	if t.Logf("layers of zstd: %d bytes", pushed); pushed > mostPushed {
+		t.Errorf("the layers have %d bytes with zstd; wanted at most %d", pushed, mostPushed)
 	}
 }
 

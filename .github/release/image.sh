@@ -2,7 +2,8 @@
 # Build the image for both processors, see that its program is the one in the archives,
 # and push both under one tag. Prints the digest of what the tag names.
 # usage: image.sh DIST, the folder with the archives
-# It needs a Docker engine with buildx, which is logged in to the registry.
+# It needs a Docker engine with buildx, which is logged in to the registry, and skopeo, which
+# compresses the layers with zstd: they are a tenth smaller than those that the engine pushes.
 set -euo pipefail
 dist=$(cd "$1" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -25,7 +26,9 @@ for arch in amd64 arm64; do
     printf 'the program of the image for %s is not the one in the archive\n' "$arch" >&2
     exit 1
   }
-  docker push "$image:$version-$arch" >&2
+  docker save --output "$work/image-$arch.tar" "$image:$version-$arch" >&2
+  skopeo copy --format oci --dest-compress --dest-compress-format zstd --dest-compress-level 19 \
+    "docker-archive:$work/image-$arch.tar" "docker://$image:$version-$arch" >&2
 done
 docker buildx imagetools create --tag "$image:$version" "$image:$version-amd64" "$image:$version-arm64" >&2
 docker buildx imagetools inspect "$image:$version" --format '{{.Manifest.Digest}}'

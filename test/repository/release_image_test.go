@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -21,6 +22,14 @@ case "$1 $2 $3" in
   *) echo said ;;
 esac
 `
+
+// skopeoOf is a stand-in for skopeo, which notes how it was called.
+const skopeoOf = `#!/bin/sh
+echo "skopeo $*" >>"$CALLS"
+`
+
+// compressed finds the calls that push an image with layers of zstd.
+var compressed = regexp.MustCompile(`(?m)^skopeo copy --format oci .*--dest-compress-format zstd .* docker-archive:\S+/image-(amd64|arm64)\.tar docker://ghcr\.io/contextosai/packgate:\S+-(amd64|arm64)$`)
 
 // The release pushes no image whose program is not the one in the archives, and hands on
 // the digest alone.
@@ -40,6 +49,7 @@ func TestReleaseImage(t *testing.T) {
 			putScript(t, filepath.Join(dir, ".github", "release", "image.sh"), read(t, filepath.Join(".github", "release", "image.sh")))
 			putScript(t, filepath.Join(dir, "VERSION"), version+"\n")
 			putScript(t, filepath.Join(dir, "bin", "docker"), dockerOf)
+			putScript(t, filepath.Join(dir, "bin", "skopeo"), skopeoOf)
 			putScript(t, filepath.Join(dir, "program"), "the program")
 			for processor, inside := range map[string]string{"amd64": "the program", "arm64": c.inside} {
 				file := fmt.Sprintf("packgate_%s_linux_%s.tar.gz", version, processor)
@@ -55,7 +65,7 @@ func TestReleaseImage(t *testing.T) {
 				t.Errorf("it ends with %v and prints %q; wanted %q\n%s", err, stdout.String(), want, stderr.String())
 			}
 			calls := read(t, filepath.Join(dir, "calls"))
-			if got := strings.Count("\n"+calls, "\npush "); got != c.pushes {
+			if got := len(compressed.FindAllString(calls, -1)); got != c.pushes || strings.Contains("\n"+calls, "\npush ") {
 				t.Errorf("it pushes %d images; wanted %d", got, c.pushes)
 			}
 			if strings.Contains(calls, "imagetools create --tag ghcr.io/contextosai/packgate:"+version+" ") != c.tagged {

@@ -59,7 +59,7 @@ type budget struct {
 
 func (s Sizes) budgets() []budget {
 	return []budget{
-		{"release binary", s.Binary, MostBinary}, {"release binary with gzip -9", s.Packed, MostPacked}, {"image, compressed", s.Image(), MostImage},
+		{"release binary", s.Binary, MostBinary}, {"release binary with gzip -9", s.Packed, MostPacked}, {"image, compressed with gzip", s.Image(), MostImage},
 	}
 }
 
