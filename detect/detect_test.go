@@ -50,6 +50,25 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// Percent escapes are decoded one by one: what is beside them hides nothing.
+func TestPercentEscapes(t *testing.T) {
+	token := "ghp_" + chars("escaped", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 36)
+	all := ""
+	for _, c := range []byte(token) {
+		all += fmt.Sprintf("%%%02X", c)
+	}
+	for _, text := range []string{all, all + " is 100 % ours", "50% " + all, all + "%", all + "%4", "%zz " + all, "ghp%5f" + token[4:], "%ff" + all} {
+		if found := Secrets("", text); len(found) == 0 {
+			t.Errorf("%q gives nothing", text)
+		}
+	}
+	for _, text := range []string{"100%", "5 %41", "%", "%%%", "%4", "%zz"} {
+		if found := Secrets("", text); len(found) > 0 {
+			t.Errorf("%q gives %+v", text, found)
+		}
+	}
+}
+
 func TestNamedSecrets(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"password", "hunter2" + "x", "a password"}, {"db_password", "S3cr" + "et!!", "a password"}, {"PGPASSWD", "abc", ""},

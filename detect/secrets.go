@@ -4,8 +4,8 @@ import (
 	"cmp"
 	stdbase64 "encoding/base64"
 	stdhex "encoding/hex"
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -156,13 +156,29 @@ func findEncoded(text string, encodings int) (found []Match) {
 		}
 		start = end
 	}
-	if strings.Count(text, "%") >= 2 {
-		plain, err := url.PathUnescape(text)
-		if err == nil && plain != text {
+	if strings.Contains(text, "%") {
+		if plain := unescaped(text); plain != text {
 			found = append(found, within(plain, "percent escapes", 0, len(text), encodings)...)
 		}
 	}
 	return found
+}
+
+// unescaped returns a text with its percent escapes decoded. A percent sign that begins none stays:
+// one of them must not hide what the others hold.
+func unescaped(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if c, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 func encodedChar(c byte) bool { return word[c] || c == '+' || c == '/' }
