@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/pack"
@@ -92,11 +93,11 @@ func stepIs(classes ...Class) func(*unit) bool {
 }
 
 // lowerBound finds the version of a range that has one lower bound.
-var lowerBound = regexp.MustCompile(`^\s*>=?\s*v?([0-9][^\s,|<>=]*)\s*$`)
+var lowerBound = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*>=?\s*v?([0-9][^\s,|<>=]*)\s*$`) })
 
 func boundOf(n *pack.Node) (*semver.Version, bool) {
 	text, _ := textOf(n)
-	m := lowerBound.FindStringSubmatch(text)
+	m := lowerBound().FindStringSubmatch(text)
 	if m == nil {
 		return nil, false
 	}

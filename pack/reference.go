@@ -3,14 +3,17 @@ package pack
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
-var reference = regexp.MustCompile(`^([0-9A-Za-z_.:-]+)@([0-9]+\.[0-9]+\.[0-9]+)$`)
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9A-Za-z_.:-]+)@([0-9]+\.[0-9]+\.[0-9]+)$`)
+})
 
 // ParseRef splits a reference to one version of a pack, pack_id@MAJOR.MINOR.PATCH
 // (invokeAgent v1, context_pack_refs). It reports whether the text is one.
 func ParseRef(ref string) (id, version string, ok bool) {
-	parts := reference.FindStringSubmatch(ref)
+	parts := reference().FindStringSubmatch(ref)
 	if parts == nil {
 		return "", "", false
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/contextosai/packgate/pack"
@@ -173,7 +174,9 @@ func (y *yamlReader) value(n ast.Node, parent *pack.Node, index int) (*pack.Node
 }
 
 // jsonNumber is how JSON writes numbers (RFC 8259, section 6).
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+})
 
 // scalar reads a text or a number. What is a number is decided here and not by
 // the parser, which takes 1e3 for a text and 0x1F for a number.
@@ -183,7 +186,7 @@ func (y *yamlReader) scalar(n ast.Node, parent *pack.Node, index int) (*pack.Nod
 	text, isText := n.(*ast.StringNode)
 	plain := !isText || t.Type == token.StringType
 	switch {
-	case plain && jsonNumber.MatchString(t.Value):
+	case plain && jsonNumber().MatchString(t.Value):
 		f, err := strconv.ParseFloat(t.Value, 64)
 		if err != nil || math.IsInf(f, 0) {
 			return nil, y.problem(t, "this number is not finite", "write a smaller one, or a text in quotes")

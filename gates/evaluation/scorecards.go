@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -48,7 +49,7 @@ var EVL010 = &gate.Rule{
 }
 
 // digest is what a digest looks like.
-var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var digest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 
 func checkScorecards(p *gate.Pass) {
 	c := cardsOf(p.Subject)
@@ -63,7 +64,7 @@ func checkScorecards(p *gate.Pass) {
 		}
 	}
 	for _, card := range c.stale {
-		if card.Digest.OK && digest.MatchString(card.Digest.Value) { // else the schema gate's
+		if card.Digest.OK && digest().MatchString(card.Digest.Value) { // else the schema gate's
 			p.Report(gate.Faultf(card.Digest.Node, "measure the pack as it is, and write its digest",
 				"the scorecard of %s measured an older version of this pack: it names the digest %s, and the pack has %s", gate.Quote(card.Pack.Value), gate.QuoteDigest(card.Digest.Value), own(published(p.Unit))).
 				Keyed(p.Unit.Within(card.Name)))

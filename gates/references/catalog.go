@@ -2,7 +2,6 @@ package references
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -77,8 +76,6 @@ type schemaText struct {
 	half string
 }
 
-var schemaRef = regexp.MustCompile(`^schema://\S+$`)
-
 func checkSchemaRefs(p *gate.Pass) {
 	var refs []schemaText
 	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
@@ -114,7 +111,7 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 			p.Report(gate.Faultf(ref.Node, fmt.Sprintf("add %s_schema_ref, or remove %s_schema_ref", mate.half, ref.half),
 				"%s has %s_schema_ref without %s_schema_ref", gate.Called("decision", d.DecisionKey), ref.half, mate.half).Keyed(mate.half))
 		}
-		if schemaRef.MatchString(ref.Value) {
+		if name, is := strings.CutPrefix(ref.Value, "schema://"); is && name != "" && !strings.ContainsAny(name, "\t\n\f\r ") {
 			refs = append(refs, ref)
 			continue
 		}

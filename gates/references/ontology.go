@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/contextosai/packgate/finding"
@@ -84,11 +85,13 @@ func snake(name string) string {
 }
 
 // versioned matches a key that ends in a version; REF016 says which count.
-var versioned = regexp.MustCompile(`[^@:/._-].*(?:[@:/._-][vV][0-9]+(?:\.[0-9]+)*|@[0-9][0-9A-Za-z.+-]*)$`)
+var versioned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^@:/._-].*(?:[@:/._-][vV][0-9]+(?:\.[0-9]+)*|@[0-9][0-9A-Za-z.+-]*)$`)
+})
 
 func checkEmbeddings(p *gate.Pass) {
 	for _, key := range p.Pack.IntelligenceRefs.EmbeddingKeys.Items {
-		if !key.OK || versioned.MatchString(key.Value) {
+		if !key.OK || versioned().MatchString(key.Value) {
 			continue
 		}
 		p.Report(gate.Faultf(key.Node, "end it in the version of the index, such as _v1 or @1.0.0",

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
@@ -153,7 +154,7 @@ func (s *replays) packet(packet *repo.Packet) {
 		} else {
 			s.unchecked("%s: no golden case has the trace of the packet, so its hash and properties have no compile to be compared with", name)
 		}
-	case sourceRef.MatchString(ref.Value):
+	case sourceRef().MatchString(ref.Value):
 		s.fault(packet.SideFile, gate.Faultf(ref.Node, s.chooseSource(ref.Value), "source_ref %s names no golden case and no decision record of this pack", gate.Quote(ref.Value)))
 	default:
 		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json, nor a record_id", name, gate.Quote(ref.Value))
@@ -172,7 +173,9 @@ func (s *replays) source(ref pack.Text) (*golden.Result, *repo.Record) {
 
 // sourceRef is what a packet's source looks like: a golden case, a decision record, or
 // the id of one. A packet is made from no packet.
-var sourceRef = regexp.MustCompile(`^(?s:golden/.*\.case\.json|replay/.*\.(record|packet)\.json|(dr|rp)_.*)$`)
+var sourceRef = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?s:golden/.*\.case\.json|replay/.*\.(record|packet)\.json|(dr|rp)_.*)$`)
+})
 
 // chooseSource is the hint for a source that is not there.
 func (s *replays) chooseSource(ref string) string {

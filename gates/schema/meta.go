@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -151,13 +152,15 @@ func checkVersion(p *gate.Pass, what string, version pack.Text) {
 
 // timeForm is the form of RFC 3339, section 5.6. Package time checks the
 // calendar and is lenient about the form.
-var timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+var timeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+})
 
 // isTime reports whether a text is an RFC 3339 date and time. A leap second is
 // none here: it cannot be compared, and no pack needs one.
 func isTime(text string) bool {
 	_, err := time.Parse(time.RFC3339, strings.ToUpper(text))
-	return err == nil && timeForm.MatchString(text)
+	return err == nil && timeForm().MatchString(text)
 }
 
 func checkRequirements(p *gate.Pass) {

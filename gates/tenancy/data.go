@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/contextosai/packgate/finding"
@@ -27,14 +28,14 @@ var TEN004 = &gate.Rule{
 	Check: checkPin,
 }
 
-var pinRule = regexp.MustCompile(`^(alias|snapshot):[A-Za-z0-9_.:-]+$`)
+var pinRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(alias|snapshot):[A-Za-z0-9_.:-]+$`) })
 
 func checkPin(p *gate.Pass) {
 	pin := p.Pack.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule
 	if !pin.OK {
 		return // the schema gate's
 	}
-	if !pinRule.MatchString(pin.Value) {
+	if !pinRule().MatchString(pin.Value) {
 		p.Reportf(pin.Node, "write alias: and an alias of the environment, such as alias:prod, or snapshot: and the id of a snapshot",
 			"snapshot_pin_rule is %s, wanted alias:<name> or snapshot:<id>", gate.Quote(pin.Value))
 		return

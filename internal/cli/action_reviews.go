@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gating"
@@ -140,7 +141,9 @@ func (a *actionRun) merged(client *github.Client) finder {
 }
 
 // queuedTitle is how GitHub names the commits of a merge queue: merged, or squashed.
-var queuedTitle = regexp.MustCompile(`^Merge pull request #([0-9]+) from |\(#([0-9]+)\)$`)
+var queuedTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^Merge pull request #([0-9]+) from |\(#([0-9]+)\)$`)
+})
 
 // queued finds the pull request that is queued as a stage of a merge group. The title of its
 // commit says which one; since people can write titles, it has to be open, and the stage has
@@ -157,7 +160,7 @@ func (a *actionRun) queued(q *asking) finder {
 				Hint:    "use the merge method merge or squash in the merge queue, or groups of one pull request each"}
 		}
 		number := 0
-		for _, text := range queuedTitle.FindStringSubmatch(title) {
+		for _, text := range queuedTitle().FindStringSubmatch(title) {
 			if n, err := strconv.Atoi(text); err == nil {
 				number = n
 			}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
@@ -363,12 +364,12 @@ func classOf(r *model.Report) (class, required string) {
 }
 
 // plainWord matches what a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`) })
 
 // shellWord returns a text as one word of a POSIX shell. The name of a branch may
 // hold nearly anything, and a command is there to be copied.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
@@ -126,7 +127,7 @@ func (d *doctoring) checkSigning(j *job, known signing) {
 		return
 	}
 	d.needs(j, g, need{ailing, "id-token", "write", "request an identity token to sign with"})
-	if ofGitHub.MatchString(known.registry) {
+	if ofGitHub().MatchString(known.registry) {
 		d.needs(j, g, need{ailing, "packages", "write", "push to " + known.registry})
 	}
 	d.needs(j, g, readsRepository)
@@ -137,7 +138,7 @@ func (d *doctoring) checkSigning(j *job, known signing) {
 
 // ofGitHub finds GitHub's own registries, which take the token of the job: that of
 // github.com, and those of GitHub Enterprise Server.
-var ofGitHub = regexp.MustCompile(`^(ghcr\.io|containers\.[^/]+)(/|$)`)
+var ofGitHub = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(ghcr\.io|containers\.[^/]+)(/|$)`) })
 
 // checkConcurrency looks at what keeps two runs from publishing at once.
 func (d *doctoring) checkConcurrency(j *job) {
@@ -147,7 +148,7 @@ func (d *doctoring) checkConcurrency(j *job) {
 		d.say(advice, "concurrency", j.place(), hint, "two runs of the job %q can publish at once", j.id)
 		return
 	}
-	if unique.MatchString(cmp.Or(textOf(n), textOf(n.Get("group")))) {
+	if unique().MatchString(cmp.Or(textOf(n), textOf(n.Get("group")))) {
 		d.say(advice, "concurrency", n.NameLocation(), hint, "each run of the job %q is in a concurrency group of its own, so two can publish at once", j.id)
 	}
 	if cancel := n.Get("cancel-in-progress"); textOf(cancel) == "true" {
@@ -163,4 +164,6 @@ func (d *doctoring) checkConcurrency(j *job) {
 }
 
 // unique finds what differs from run to run in the name of a group.
-var unique = regexp.MustCompile(`github\.(sha|run_id|run_number|head_ref|event\.(after|head_commit))\b`)
+var unique = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`github\.(sha|run_id|run_number|head_ref|event\.(after|head_commit))\b`)
+})

@@ -147,7 +147,7 @@ func (d *doctoring) checkStamper(j *job, c *repo.Config) {
 	d.needs(j, g, need{ailing, "id-token", "write", "request an identity token to sign with"})
 	d.needs(j, g, readsRepository)
 	for _, s := range j.gates {
-		if registry, _ := d.registryOf(s); s.stamps() && ofGitHub.MatchString(registry) {
+		if registry, _ := d.registryOf(s); s.stamps() && ofGitHub().MatchString(registry) {
 			d.needs(j, g, need{ailing, "packages", "write", "push to " + registry})
 		}
 	}

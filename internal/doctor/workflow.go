@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/internal/github"
@@ -105,7 +106,7 @@ func newWorkflow(doc *pack.Document, own bool) *workflow {
 			for _, n := range steps.Items {
 				s := &step{job: j, node: n, uses: textOf(n.Get("uses"))}
 				j.steps = append(j.steps, s)
-				if (ours.MatchString(s.uses) || own && s.uses == "./") && s.input("command") != github.CommandLink {
+				if (ours().MatchString(s.uses) || own && s.uses == "./") && s.input("command") != github.CommandLink {
 					j.gates = append(j.gates, s)
 				}
 			}
@@ -216,26 +217,26 @@ func (j *job) runs(action string) (steps []*step) {
 }
 
 // ours finds the action wherever it is kept: a fork or a mirror has its name too.
-var ours = regexp.MustCompile(`(?i)^(docker://\S+/|[\w.-]+/)packgate([@:]\S*)?$`)
+var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(docker://\S+/|[\w.-]+/)packgate([@:]\S*)?$`) })
 
 // script finds a shell script that runs the gate.
-var script = regexp.MustCompile(`(?m)\bpackgate\s+(action|check)\b`)
+var script = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\bpackgate\s+(action|check)\b`) })
 
 // scripted reports whether a script of the job runs the gate.
 func (j *job) scripted() bool {
-	return slices.ContainsFunc(j.steps, func(s *step) bool { return script.MatchString(textOf(s.node.Get("run"))) })
+	return slices.ContainsFunc(j.steps, func(s *step) bool { return script().MatchString(textOf(s.node.Get("run"))) })
 }
 
 // helps reports whether a script of the job runs packgate, be it for other jobs alone.
 func (j *job) helps() bool {
 	return slices.ContainsFunc(j.steps, func(s *step) bool {
 		run := textOf(s.node.Get("run"))
-		return merging.MatchString(run) || installs().MatchString(run)
+		return merging().MatchString(run) || installs().MatchString(run)
 	})
 }
 
 // merging finds a shell script that puts the reports of shards together.
-var merging = regexp.MustCompile(`(?m)\bpackgate\s+merge\b`)
+var merging = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)\bpackgate\s+merge\b`) })
 
 // sharded reports whether a job gates one part of the packs alone.
 func (j *job) sharded() bool {
@@ -245,7 +246,7 @@ func (j *job) sharded() bool {
 // mergers returns the jobs that need a job and put the reports of its shards together.
 func (j *job) mergers() (jobs []*job) {
 	for _, other := range j.workflow.jobs {
-		merges := slices.ContainsFunc(other.steps, func(s *step) bool { return merging.MatchString(textOf(s.node.Get("run"))) })
+		merges := slices.ContainsFunc(other.steps, func(s *step) bool { return merging().MatchString(textOf(s.node.Get("run"))) })
 		if merges && slices.Contains(textsOf(other.node.Get("needs")), j.id) {
 			jobs = append(jobs, other)
 		}

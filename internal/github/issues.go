@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/contextosai/packgate/finding/fault"
@@ -57,12 +58,14 @@ func (m IssueMark) String() string {
 	return fmt.Sprintf("%skey=%s state=%s seq=%d fact=%s hook=%s sent=%s -->", IssuePrefix, url.QueryEscape(m.Key), m.State, m.Seq, m.Fact, m.Hook, m.Sent)
 }
 
-var issueMarkLine = regexp.MustCompile(`^` + IssuePrefix + `key=(\S+) state=(standing|ended|duplicate) seq=([0-9]{1,9}) fact=([0-9A-Za-z]*) hook=([0-9A-Za-z]*) sent=([0-9A-Za-z]*) -->(?:\r?\n|$)`)
+var issueMarkLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^` + IssuePrefix + `key=(\S+) state=(standing|ended|duplicate) seq=([0-9]{1,9}) fact=([0-9A-Za-z]*) hook=([0-9A-Za-z]*) sent=([0-9A-Za-z]*) -->(?:\r?\n|$)`)
+})
 
 // parseIssueMark reads the mark at the very start of an issue, and what is below it; ok is false
 // for none.
 func parseIssueMark(body string) (m IssueMark, rest string, ok bool) {
-	found := issueMarkLine.FindStringSubmatch(body)
+	found := issueMarkLine().FindStringSubmatch(body)
 	if found == nil {
 		return IssueMark{}, "", false
 	}

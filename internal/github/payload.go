@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding/fault"
 )
@@ -68,7 +69,9 @@ type repositoryObject struct {
 // queuePullRequest finds the number in the name of a merge queue's branch. The
 // payload has no other place for it. The digits after it are the commit the
 // entry was queued on and need not be base_sha.
-var queuePullRequest = regexp.MustCompile(`/pr-([0-9]+)-[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+var queuePullRequest = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/pr-([0-9]+)-[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+})
 
 // readPayload fills the event from the payload; file is named in errors only.
 func (ev *Event) readPayload(file string, data []byte) error {
@@ -135,7 +138,7 @@ func (ev *Event) fromMergeGroup(p *payload) (err error) {
 		return err
 	}
 	ev.BaseRef, ev.HeadRef = branch(group.BaseRef), branch(group.HeadRef)
-	if m := queuePullRequest.FindStringSubmatch(group.HeadRef); m != nil {
+	if m := queuePullRequest().FindStringSubmatch(group.HeadRef); m != nil {
 		if ev.PullRequest, err = strconv.Atoi(m[1]); err != nil {
 			return fmt.Errorf("merge_group.head_ref is %q: %w", group.HeadRef, err)
 		}

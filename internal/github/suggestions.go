@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/go-github/v62/github"
@@ -153,14 +154,16 @@ func choose(list []Suggestion, patches map[string]string, known map[suggestionKe
 }
 
 // hunk finds the first line of the new file in the header of a hunk.
-var hunk = regexp.MustCompile(`^@@ -[0-9]+(?:,[0-9]+)? \+([0-9]+)(?:,[0-9]+)? @@`)
+var hunk = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -[0-9]+(?:,[0-9]+)? \+([0-9]+)(?:,[0-9]+)? @@`)
+})
 
 // shown reports whether one hunk of a difference shows lines of the new file as
 // they are expected, from a number on.
 func shown(patch string, line int, lines []string) bool {
 	number, seen := 0, 0
 	for text := range strings.SplitSeq(patch, "\n") {
-		if header := hunk.FindStringSubmatch(text); header != nil {
+		if header := hunk().FindStringSubmatch(text); header != nil {
 			n, err := strconv.Atoi(header[1])
 			if err != nil {
 				return false

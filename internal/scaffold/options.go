@@ -92,19 +92,21 @@ const prefix = "ctxpack."
 const mostName = 40
 
 var (
-	notInName = regexp.MustCompile(`[^a-z0-9]+`)
-	ownerForm = regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9-]*(/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+)$`)
+	ownerForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9-]*(/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+)$`)
+	})
 	// branchForm leaves out what would have to be escaped in an expression or in YAML.
-	branchForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
+	branchForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`) })
 	// tenantForm is that of the left side of a reference to a pack.
-	tenantForm = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
+	tenantForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`) })
 )
 
 // DefaultPackID returns the pack_id of a pack that is named after a folder: in small
 // letters, with single hyphens for all that is no letter or digit. A name of which
 // nothing is left gives ctxpack.support.
 func DefaultPackID(folder string) string {
-	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(folder), "-"), "-")
+	words := strings.FieldsFunc(strings.ToLower(folder), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	name := strings.Join(words, "-")
 	if name == "" || name == strings.TrimSuffix(prefix, ".") {
 		name = "support"
 	}
@@ -132,11 +134,11 @@ func (o *Options) check() error {
 		return &repo.Problem{Message: fmt.Sprintf("%q cannot be the %s", value, option), Hint: hint}
 	}
 	switch {
-	case !tenantForm.MatchString(o.Tenant) && o.Tenant != "":
+	case !tenantForm().MatchString(o.Tenant) && o.Tenant != "":
 		return refuse("tenant", o.Tenant, "use letters, digits and _ . : - alone")
-	case !ownerForm.MatchString(o.Owner) && o.Owner != "":
+	case !ownerForm().MatchString(o.Owner) && o.Owner != "":
 		return refuse("owner", o.Owner, "name a team as @org/team, or somebody as @login")
-	case !branchForm.MatchString(o.Branch) && o.Branch != "", strings.Contains(o.Branch, ".."):
+	case !branchForm().MatchString(o.Branch) && o.Branch != "", strings.Contains(o.Branch, ".."):
 		return refuse("branch", o.Branch, "name the default branch, such as main")
 	case !isWorkflow(o.Timestamp) && o.Timestamp != "":
 		return refuse("workflow that signs timestamps", o.Timestamp, "name a file of .github/workflows")

@@ -166,13 +166,13 @@ func (v *values) fill(name string) ([]byte, error) {
 }
 
 // plainYAML finds texts that mean themselves in YAML without quotes.
-var plainYAML = regexp.MustCompile(`^[A-Za-z.][A-Za-z0-9._/-]*$`)
+var plainYAML = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z.][A-Za-z0-9._/-]*$`) })
 
 // yamlText returns a text as one scalar of YAML: plain where nothing speaks against
 // it, else in the double quotes that YAML shares with JSON.
 func yamlText(s string) string {
 	words := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", ".nan", ".inf"}
-	if plainYAML.MatchString(s) && !slices.Contains(words, strings.ToLower(s)) {
+	if plainYAML().MatchString(s) && !slices.Contains(words, strings.ToLower(s)) {
 		return s
 	}
 	return pack.CompactJSON(s)

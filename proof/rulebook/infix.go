@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
@@ -66,7 +67,7 @@ var infix = map[string]struct {
 // plain matches names that need no quotes, and reserved are names that would be
 // read as something else.
 var (
-	plain    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$`)
+	plain    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$`) })
 	reserved = map[string]bool{
 		"and": true, "or": true, "not": true, "in": true, "if": true, "then": true, "else": true,
 		"true": true, "false": true, "null": true, "item": true,
@@ -164,7 +165,7 @@ func (p *printer) choice(operands []*pack.Node, depth int, item string) string {
 // better form. The body of an iterator reads the variables of an item.
 func (p *printer) function(name string, operands []*pack.Node, depth int, item string) string {
 	shown := name
-	if !plain.MatchString(name) {
+	if !plain().MatchString(name) {
 		shown = literal(name)
 	}
 	if name == "!!" {
@@ -204,9 +205,9 @@ func variable(path, item string) string {
 	switch {
 	case item != "" && path == "":
 		return item
-	case item != "" && plain.MatchString(path):
+	case item != "" && plain().MatchString(path):
 		return item + "." + path
-	case item == "" && plain.MatchString(path) && !reserved[first]:
+	case item == "" && plain().MatchString(path) && !reserved[first]:
 		return path
 	}
 	return "var(" + strings.TrimPrefix(item+", ", ", ") + literal(path) + ")"

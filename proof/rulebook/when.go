@@ -33,7 +33,7 @@ func shortNames(paths []string) func(string) string {
 		count[last(path)]++
 	}
 	return func(path string) string {
-		if short := last(path); count[short] == 1 && plain.MatchString(short) && !reserved[short] {
+		if short := last(path); count[short] == 1 && plain().MatchString(short) && !reserved[short] {
 			return short
 		}
 		return path

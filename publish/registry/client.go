@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
@@ -312,11 +313,11 @@ func place(address string) string {
 }
 
 // queries is what may carry a signature in an address within an error's words.
-var queries = regexp.MustCompile(`\?[^\s"]*`)
+var queries = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\?[^\s"]*`) })
 
 // plain returns the words of an error on one line, bounded, without queries.
 func plain(err error) string {
-	return cut(strings.Join(strings.Fields(queries.ReplaceAllString(err.Error(), "")), " "))
+	return cut(strings.Join(strings.Fields(queries().ReplaceAllString(err.Error(), "")), " "))
 }
 
 // cut takes out what acts on whoever shows a text, and bounds it.

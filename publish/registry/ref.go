@@ -17,7 +17,7 @@ import (
 var (
 	// packPattern is a component of a repository's name and tagPattern a tag (OCI
 	// distribution specification 1.1, "Pulling manifests").
-	packPattern = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$`)
+	packPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$`) })
 	tagPattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`) })
 	// ownPattern is a tag that packgate writes: of a version, of one manifest of a
 	// version, or of an environment.
@@ -241,7 +241,7 @@ func checkPack(packID string) error {
 	if packID == StatusName {
 		return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("pack_id %q is the name under which packgate keeps the status of all packs", packID), Hint: "use another pack_id"}
 	}
-	if len(packID) <= maxName/2 && packPattern.MatchString(packID) {
+	if len(packID) <= maxName/2 && packPattern().MatchString(packID) {
 		return nil
 	}
 	what := "it must start and end with a letter or a digit, with . _ __ or - between them"

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // Frame says where in the JSON form of a report its packs are, what a list says of each, and which
@@ -46,7 +47,9 @@ func sealed(before, after []byte) []byte {
 }
 
 // framePlace matches the end of a document with a frame.
-var framePlace = regexp.MustCompile(`\n    "from": ([0-9]{1,18}),\n    "to": ([0-9]{1,18}),\n    "sha256": "([0-9a-f]{64})"\n  \}\n\}\n\z`)
+var framePlace = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\n    "from": ([0-9]{1,18}),\n    "to": ([0-9]{1,18}),\n    "sha256": "([0-9a-f]{64})"\n  \}\n\}\n\z`)
+})
 
 // maxFramePlace is more than what framePlace matches.
 const maxFramePlace = 256
@@ -87,7 +90,7 @@ func (s Stored) framed() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := framePlace.FindSubmatchIndex(end)
+	place := framePlace().FindSubmatchIndex(end)
 	if place == nil {
 		return nil, nil
 	}

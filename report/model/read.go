@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/schemas"
@@ -19,11 +20,11 @@ import (
 // WebURL reports whether a text is an http or https URL in which nothing could end a link.
 func WebURL(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(s) <= 2048 && plainURL.MatchString(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(s) <= 2048 && plainURL().MatchString(s)
 }
 
 // plainURL matches the characters that RFC 3986 allows in a URL.
-var plainURL = regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+$`)
+var plainURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+$`) })
 
 // MaxRead bounds each pack of a stored report, and all of it that is about no single pack, in bytes.
 const MaxRead = 64 << 20

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
 	"github.com/contextosai/packgate/report/model"
@@ -65,16 +66,16 @@ func (o CommentOptions) links() []string {
 }
 
 // plainPath matches names that a shell takes as they are.
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
+var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`) })
 
 // reproduce returns the command that prints the same at a terminal, "" if it cannot be copied safely.
 func reproduce(r *model.Report) string {
 	p := r.Only()
-	if p == nil || !plainPath.MatchString(p.Path) || len(p.Path) > 200 {
+	if p == nil || !plainPath().MatchString(p.Path) || len(p.Path) > 200 {
 		return ""
 	}
 	command := "packgate check " + p.Path
-	if b := r.Base; b != nil && plainPath.MatchString(b.SHA) {
+	if b := r.Base; b != nil && plainPath().MatchString(b.SHA) {
 		command += " --base " + short(b.SHA)
 	}
 	return "reproduce: " + Code(command)
@@ -109,11 +110,13 @@ func (m Marker) String() string {
 	return fmt.Sprintf("%skey=%s head=%s run=%d attempt=%d -->", MarkerPrefix, url.QueryEscape(m.Key), url.QueryEscape(m.Head), m.Run, m.Attempt)
 }
 
-var markerLine = regexp.MustCompile(`^` + MarkerPrefix + `key=(\S*) head=(\S*) run=([0-9]+) attempt=([0-9]+) -->(?:\r?\n|$)`)
+var markerLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^` + MarkerPrefix + `key=(\S*) head=(\S*) run=([0-9]+) attempt=([0-9]+) -->(?:\r?\n|$)`)
+})
 
 // ParseMarker reads the marker at the very start of a comment; ok is false if there is none.
 func ParseMarker(body string) (m Marker, ok bool) {
-	found := markerLine.FindStringSubmatch(body)
+	found := markerLine().FindStringSubmatch(body)
 	if found == nil {
 		return Marker{}, false
 	}

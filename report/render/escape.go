@@ -270,14 +270,14 @@ func isWord(c byte) bool {
 
 // command finds what GitHub's runner takes for a command when it reads a log:
 // two colons at the beginning of a line, and the older form anywhere in one.
-var command = regexp.MustCompile(`(?m)^[\s\p{Z}]*::|##\[`)
+var command = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[\s\p{Z}]*::|##\[`) })
 
 // Inert returns lines of a log in which nothing is a command to GitHub's runner.
 func Inert(lines string) string {
 	if !strings.Contains(lines, "::") && !strings.Contains(lines, "##[") {
 		return lines
 	}
-	return command.ReplaceAllStringFunc(lines, func(found string) string {
+	return command().ReplaceAllStringFunc(lines, func(found string) string {
 		if before, ok := strings.CutSuffix(found, "##["); ok {
 			return before + `#\u{23}[`
 		}

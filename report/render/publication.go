@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/report/model"
 )
@@ -272,7 +273,7 @@ func publicationCommands(p *model.Publication) []shellCommand {
 const maxCommand = 4000
 
 // plainLine matches a line of a command: it begins with a word or an option, unlike any markup.
-var plainLine = regexp.MustCompile(`^ *[A-Za-z-]`)
+var plainLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *[A-Za-z-]`) })
 
 // copyable returns the lines of a command, ok where nothing in them acts on what shows them.
 func copyable(line string) (lines []string, ok bool) {
@@ -281,7 +282,7 @@ func copyable(line string) (lines []string, ok bool) {
 	}
 	lines = strings.Split(strings.TrimSuffix(line, "\n"), "\n")
 	for _, l := range lines {
-		if !plainLine.MatchString(l) || Visible(l) != l {
+		if !plainLine().MatchString(l) || Visible(l) != l {
 			return nil, false
 		}
 	}

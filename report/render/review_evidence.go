@@ -108,7 +108,7 @@ func (l *putBack) add(p *model.Pack, f *model.Finding) bool {
 	case f.File == was.File && f.Rule == "OVL011":
 		return false // what it holds may be less because the pack has changed
 	}
-	l.odd = l.odd || !plainPath.MatchString(was.File)
+	l.odd = l.odd || !plainPath().MatchString(was.File)
 	folder, spec := path.Dir(was.File), was.File
 	if path.Dir(folder) == path.Dir(p.Path) {
 		name, _, _ := strings.Cut(path.Base(was.File), ".")
@@ -132,7 +132,7 @@ func addName(names []string, name string) []string {
 // command returns the command that puts the files back and leaves all others as they are, "" where
 // there is none that is short enough.
 func (l *putBack) command(base *model.Revision) string {
-	if base == nil || !plainPath.MatchString(base.SHA) || l.odd {
+	if base == nil || !plainPath().MatchString(base.SHA) || l.odd {
 		return ""
 	}
 	sha := short(base.SHA)
