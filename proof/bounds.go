@@ -204,6 +204,21 @@ func (a *atoms) rejects(v value) bool {
 	return slices.ContainsFunc(keywords, func(k Keyword) bool { return a.rejectsBy(k, v) })
 }
 
+// says reports whether a bound says anything by a keyword: if not, it rejects nothing by it.
+func (a *atoms) says(k Keyword) bool {
+	switch k {
+	case Upper:
+		return a.max != nil
+	case Lower:
+		return a.min != nil
+	case Required:
+		return a.required
+	case Listed:
+		return a.hasEnum
+	}
+	return a.pattern != nil || len(a.others) > 0
+}
+
 // rejectsBy reports whether one member of a bound does not let a value through.
 func (a *atoms) rejectsBy(k Keyword, v value) bool {
 	switch k {

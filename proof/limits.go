@@ -126,8 +126,12 @@ func subset(part, whole []string) bool {
 // loosened returns the probes for a bound that holds in `from` and none as strict in `to`.
 func (c *comparison) loosened(from, to *scene, about Change) (probes []probe) {
 	x := item{tool: about.Subject}
+	open := gaps(from.sources(from.open(x.tool), about.Arg), to.sources(to.open(x.tool), about.Arg), about.Facet)
+	if len(open) == 0 {
+		return nil
+	}
 	there := both(from, to, x, nil)
-	for _, gap := range gaps(from.sources(from.open(x.tool), about.Arg), to.sources(to.open(x.tool), about.Arg), about.Facet) {
+	for _, gap := range open {
 		if gap.certain {
 			probes = append(probes, to.probe(seeds(from.is(gap.bound.when)), plain(from.none(gap.covers)), there))
 		}
@@ -177,6 +181,9 @@ type opening struct {
 // openings returns in what respects bounds may be looser than others by a keyword, each once, and what
 // is looser in each.
 func (k Keyword) openings(old, now []source) (list []gap, found map[opening]bool) {
+	if !slices.ContainsFunc(old, func(s source) bool { return s.says(k) }) {
+		return nil, nil
+	}
 	var all []*atoms
 	for _, s := range slices.Concat(old, now) {
 		all = append(all, &s.atoms)
