@@ -140,6 +140,10 @@ const (
 	fileSuffix = ".schema.json"
 	baseURL    = "https://contextosai.com/schemas/"
 	ownFolder  = "packgate/"
+	// heldURL is how the library knows the schemas. The validator holds each schema against its
+	// metaschema, which takes longer than all else that a check of one small pack does, but not
+	// those at the address of the metaschemas themselves. That the embedded ones fit it is tested.
+	heldURL = "https://json-schema.org/contextosai/"
 )
 
 // shared is the one library of the process. It is filled lazily and never
@@ -235,10 +239,10 @@ func (lib *library) compile(name string) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// nameOf returns the schema name within an identifier such as
-// https://contextosai.com/schemas/packgate/config.v1.schema.json, or "".
+// nameOf returns the schema name within an identifier such as heldURL with
+// packgate/config.v1.schema.json, or "".
 func nameOf(url string) string {
-	rest, ok := strings.CutPrefix(url, baseURL)
+	rest, ok := strings.CutPrefix(url, heldURL)
 	if !ok {
 		return ""
 	}
@@ -251,10 +255,14 @@ func nameOf(url string) string {
 	return name
 }
 
+// parse reads a schema, whose identifier and references begin with heldURL.
 func parse(name string) (map[string]any, error) {
 	source, err := files.ReadFile(name + fileSuffix)
 	if err != nil {
 		return nil, err
+	}
+	for _, key := range []string{`"$id": "`, `"$ref": "`} {
+		source = bytes.ReplaceAll(source, []byte(key+baseURL), []byte(key+heldURL))
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(source))
 	if err != nil {

@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -73,8 +74,15 @@ func TestIdentifiers(t *testing.T) {
 		if version, published := contracts[name]; published {
 			want = fmt.Sprintf("https://contextosai.com/schemas/%s.v%d.schema.json", name, version)
 		}
-		if got := parsed(t, name)["$id"]; got != want {
-			t.Errorf("%s: $id is %v, want %s", name, got, want)
+		source, err := Source(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema struct {
+			ID string `json:"$id"`
+		}
+		if err := json.Unmarshal(source, &schema); err != nil || schema.ID != want {
+			t.Errorf("%s: $id is %v, want %s (%v)", name, schema.ID, want, err)
 		}
 	}
 }
