@@ -92,6 +92,8 @@ func (f *flattener) words(e *jsonschema.ValidationError) string {
 		return fmt.Sprintf("must be at most %s, not %s", rational(k.Want), rational(k.Got))
 	case *kind.MinItems:
 		return atLeast(k.Want, k.Got, "item")
+	case *kind.MaxItems:
+		return fmt.Sprintf("must have at most %d items, not %d", k.Want, k.Got)
 	case *kind.MinLength:
 		return atLeast(k.Want, k.Got, "character")
 	}

@@ -42,7 +42,7 @@ func TestPacksPassTheGates(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := check(t, dir, "--format", "json")
-			if n := strings.Count(out, `"snapshot": "equal"`); n != packs*generate.CasesPerPack {
+			if n := strings.Count(out, `"snapshot":"equal"`); n != packs*generate.CasesPerPack {
 				t.Errorf("%d golden cases have the snapshot that they compile to, wanted %d", n, packs*generate.CasesPerPack)
 			}
 		})
@@ -144,10 +144,10 @@ func TestRevisedPacksPassAgainstTheirBase(t *testing.T) {
 		t.Fatalf("Revise returned %d, %v; wanted %d packs", n, err, packs/nth)
 	}
 	out := check(t, dir, "--base", "HEAD", "--format", "json")
-	if n := strings.Count(out, `"declared": "minor"`); n != packs/nth {
+	if n := strings.Count(out, `"declared":"minor"`); n != packs/nth {
 		t.Errorf("%d packs declare a minor version, wanted %d\n%.2000s", n, packs/nth, out)
 	}
-	if n := strings.Count(out, `"environment": "staging"`); n < packs/overlays {
+	if n := strings.Count(out, `"environment":"staging"`); n < packs/overlays {
 		t.Errorf("%d overlays are for staging, wanted %d\n%.2000s", n, packs/overlays, out)
 	}
 }

@@ -163,7 +163,7 @@ func TestMergeRefusesAChangedShard(t *testing.T) {
 	}
 	one, _ := reported(t, "check", "--shard", "1/2")
 	two, _ := reported(t, "check", "--shard", "2/2")
-	at := strings.Index(one, `"digest": "sha256:`) + len(`"digest": "sha256:`)
+	at := strings.Index(one, `"digest":"sha256:`) + len(`"digest":"sha256:`)
 	for want, parts := range map[string][]string{
 		fmt.Sprintf("packgate: 0.json:%d:1: not a packgate report as it was written: the pack ", strings.Count(one[:strings.Index(one, "\n    {")+1], "\n")+1): {one[:at] + "#" + one[at+1:], two},
 		`packgate: the reports do not belong together: two of them are of shard "1/2" (0.json) (1.json)`:                                                       {one, one},

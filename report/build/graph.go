@@ -1,8 +1,6 @@
 package build
 
 import (
-	"fmt"
-
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -179,13 +177,14 @@ func (g *grapher) permission(p *pack.Permission) {
 	g.gate(from, p.RequiresApprovalGate)
 }
 
-// graph cuts what was found to the bounds, what is broken last, and gives the nodes their ids.
+// graph cuts what was found to the bounds, what is broken last.
 func (g *grapher) graph() *model.Graph {
 	kept := g.kept()
 	out := &model.Graph{Nodes: []model.GraphNode{}, Edges: []model.GraphEdge{}, NodesLeftOut: len(g.nodes)}
+	places := make([]int, len(g.nodes)) // in the graph
 	for i := range g.nodes {
 		if kept[i] {
-			g.nodes[i].ID = fmt.Sprintf("n%d", len(out.Nodes)+1)
+			places[i] = len(out.Nodes)
 			out.Nodes = append(out.Nodes, g.nodes[i])
 			out.NodesLeftOut--
 		}
@@ -196,7 +195,7 @@ func (g *grapher) graph() *model.Graph {
 			switch {
 			case l.broken != broken:
 			case kept[l.from] && kept[l.to] && len(out.Edges) < maxGraphEdges:
-				out.Edges = append(out.Edges, model.GraphEdge{From: g.nodes[l.from].ID, To: g.nodes[l.to].ID, Kind: l.kind, Broken: l.broken})
+				out.Edges = append(out.Edges, model.GraphEdge{From: places[l.from], To: places[l.to], Kind: l.kind, Broken: l.broken})
 			default:
 				out.EdgesLeftOut++
 			}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,7 @@ func (p *Pack) Tally(g Gate) finding.Tally {
 
 // consistent refuses what is said of a pack where a gate says something else than follows
 // from its findings and from what did not run: a gate of which something could not run did
-// not pass, whoever says so.
+// not pass, whoever says so. It refuses a graph whose edges lead nowhere, too.
 func (p *Pack) consistent() error {
 	for _, g := range p.Gates {
 		there := p.Tally(g)
@@ -28,7 +29,7 @@ func (p *Pack) consistent() error {
 				g.Gate, p.Path, g.Status, g.Errors, g.Warnings, status, there.Errors, there.Warnings)
 		}
 	}
-	return p.caused()
+	return cmp.Or(p.caused(), p.Graph.linked())
 }
 
 // caused refuses a finding that follows from what is not there, or from what follows from

@@ -19,7 +19,9 @@ type document struct {
 	members map[string]json.RawMessage // beside packs
 	packs   Packs
 	listed  bool     // packs was there
+	version int      // 0 before it was there
 	digests []string // of the packs as they are written
+	forms   forms    // of the packs
 }
 
 // read reads the document to its end.
@@ -59,7 +61,9 @@ func (d *document) member(in *json.Decoder, name string) error {
 		}
 		d.members[name] = value
 		if name == "version" {
-			return readable(value)
+			var err error
+			d.version, err = readable(value)
+			return err
 		}
 		return nil
 	}
@@ -72,12 +76,12 @@ func (d *document) member(in *json.Decoder, name string) error {
 		if err := in.Decode(&src); err != nil {
 			return d.not(err)
 		}
-		p, err := packOf(src, d.packs.Len())
+		d.digests = append(d.digests, digest(src))
+		p, err := d.forms.pack(src, d.version, d.packs.Len())
 		if err != nil {
 			return err
 		}
 		d.packs.Add(*p)
-		d.digests = append(d.digests, digest(src))
 		d.from.pass(in.InputOffset())
 	}
 	_, err := in.Token()

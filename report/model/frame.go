@@ -121,15 +121,16 @@ func (s Stored) framed() (*Report, error) {
 	if err := cmp.Or(r.safe(), s.packs(r, from, to)); err != nil {
 		return nil, err
 	}
-	r.Frame = nil
-	if s.sameTool(r) {
+	same := s.sameTool(r)
+	if r.Version, r.Frame = Version, nil; same {
 		return r, nil
 	}
 	return r, cmp.Or(r.entire(), r.approved())
 }
 
-// sameTool reports whether the program that reads a report is the one that wrote it.
-func (s Stored) sameTool(r *Report) bool { return r.Tool == s.Tool }
+// sameTool reports whether the program that reads a report is the one that wrote it. Packs of another
+// version are not as they would be written now, whoever wrote them.
+func (s Stored) sameTool(r *Report) bool { return r.Tool == s.Tool && r.Version == Version }
 
 // packs finds the packs of a report by its frame, and checks that each is as it was written.
 func (s Stored) packs(r *Report, from, to int64) error {
@@ -150,7 +151,7 @@ func (s Stored) packs(r *Report, from, to int64) error {
 		}
 		if place := (&stored{s, begins, one.Bytes, one.SHA256}); s.sameTool(r) {
 			r.Packs.list = append(r.Packs.list, onePack{row: one.Row, rowed: true, stored: place})
-		} else if p, err := packOf(src, i); err != nil {
+		} else if p, err := (&forms{}).pack(src, r.Version, i); err != nil {
 			return err
 		} else {
 			r.Packs.Add(*p)

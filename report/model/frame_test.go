@@ -87,8 +87,9 @@ func TestFrameHoldsEveryByte(t *testing.T) {
 func TestFrameRefuses(t *testing.T) {
 	r := shard("1/2", somePacks()...)
 	src := reporttest.JsonOf(t, r)
-	first, second := strings.Index(src, "\n    {"), strings.Index(src, "\n    },\n    {")+len("\n    },")
-	third := second + strings.Index(src[second:], "\n    },\n    {") + len("\n    },")
+	const between = "},\n    {" // two packs
+	first, second := strings.Index(src, "\n    {"), strings.Index(src, between)+len("},")
+	third := second + strings.Index(src[second:], between) + len("},")
 	framed := strings.LastIndex(src, ",\n  \"frame\"")
 	for name, c := range map[string]struct{ src, says string }{
 		"cut in a pack":        {src[:third-50], "unexpected end"},
@@ -99,7 +100,7 @@ func TestFrameRefuses(t *testing.T) {
 		"two of them":          {src + src, "digest of its frame"},
 		"packs in other order": {src[:first] + src[second:third] + src[first:second] + src[third:], "is not the one that was written there"},
 		"a pack twice":         {src[:second] + src[first:second] + src[second:], "digest of its frame"},
-		"a pack less":          {src[:first] + src[second:], "its frame names packs from byte"},
+		"packs less":           {src[:first] + src[third:], "its frame names packs from byte"},
 		"the frame cut out":    {src[:framed] + strings.Replace(src[framed:], "frame", "other", 1), "digest of its frame"},
 	} {
 		for _, tool := range []model.Tool{r.Tool, {}} {

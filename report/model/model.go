@@ -11,8 +11,9 @@ import (
 )
 
 // Version is the version of the JSON form. It is raised when a member is
-// removed or changes its meaning; new members may come at any time.
-const Version = 1
+// removed or changes its meaning; new members may come at any time. Read reads the version before
+// it too.
+const Version = 2
 
 // Result is a verdict.
 type Result string

@@ -155,20 +155,18 @@ type Graph struct {
 // GraphNode is one part of a pack. Detail is its approval mode, a rule's intent, or an
 // approver's role. Line is where it is in the pack file, absent for what is missing.
 type GraphNode struct {
-	ID      string `json:"id"`   // of the node in this graph
-	Kind    string `json:"kind"` // rule, decision, tool, permission, gate or evidence
-	Label   string `json:"label"`
-	Detail  string `json:"detail,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Missing bool   `json:"missing,omitempty"`
+	Kind    string // rule, decision, tool, permission, gate or evidence
+	Label   string
+	Detail  string
+	Line    int
+	Missing bool
 }
 
-// GraphEdge connects one node with another, both by their id.
+// GraphEdge connects one node with another, both by their position in the graph.
 type GraphEdge struct {
-	From   string `json:"from"`
-	To     string `json:"to"`
-	Kind   string `json:"kind"` // binds, authorises, permits, forbids, prohibits, gates or requires
-	Broken bool   `json:"broken,omitempty"`
+	From, To int
+	Kind     string // binds, authorises, permits, forbids, prohibits, gates or requires
+	Broken   bool
 }
 
 // The kinds of nodes, in the order in which they lead to one another.

@@ -10,7 +10,7 @@ import (
 	"github.com/contextosai/packgate/test/reporttest"
 )
 
-// A report whose packs are written one by one has the bytes of one that is written at once.
+// A report whose packs are written one by one is one that is written at once, with each pack in one line.
 func TestJSONIsOneValue(t *testing.T) {
 	for _, s := range reporttest.Samples() {
 		var whole, streamed bytes.Buffer
@@ -19,6 +19,22 @@ func TestJSONIsOneValue(t *testing.T) {
 		}
 		if err := model.JSON(&streamed, s.Report); err != nil {
 			t.Fatal(err)
+		}
+		lines := 0
+		for line := range bytes.Lines(streamed.Bytes()) {
+			if bytes.HasPrefix(line, []byte(`    {"pack":`)) {
+				lines++
+			}
+		}
+		if lines != s.Report.Packs.Len() {
+			t.Errorf("%s has %d lines of packs", s.Name, lines)
+		}
+		for _, b := range []*bytes.Buffer{&whole, &streamed} {
+			src := bytes.Clone(b.Bytes())
+			b.Reset()
+			if err := json.Compact(b, src); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if !bytes.Equal(whole.Bytes(), streamed.Bytes()) {
 			t.Errorf("%s is written in two ways", s.Name)

@@ -56,15 +56,15 @@ func read(from io.Reader, room *Room) (r *Report, framed bool, err error) {
 		return nil, false, err
 	}
 	framed = r.Frame != nil
-	if err := r.Frame.holds(&doc); err != nil {
+	if err := cmp.Or(doc.forms.fit(r.Version), r.Frame.holds(&doc)); err != nil {
 		return nil, framed, err
 	}
-	r.Packs, r.Frame = doc.packs, nil
+	r.Version, r.Packs, r.Frame = Version, doc.packs, nil
 	r.rowsOf()
 	return r, framed, cmp.Or(r.entire(), r.safe(), r.approved())
 }
 
-// runOf reads what a report says beside its packs, as a report without any.
+// runOf reads what a report says beside its packs, as a report without any, of the version that it has.
 func runOf(src []byte) (*Report, error) {
 	var member struct {
 		Version json.RawMessage `json:"version"`
@@ -72,24 +72,30 @@ func runOf(src []byte) (*Report, error) {
 	if err := json.Unmarshal(src, &member); err != nil {
 		return nil, refuse("it is not a JSON object with a version: %v", err)
 	}
-	if err := cmp.Or(readable(member.Version), fits(src, 0)); err != nil {
+	if _, err := readable(member.Version); err != nil {
+		return nil, err
+	}
+	if err := fits(src, 0); err != nil {
 		return nil, err
 	}
 	r := &Report{}
 	return r, decode(src, r)
 }
 
-// readable refuses a version of the JSON form that this version does not read.
-func readable(version json.RawMessage) error {
-	if wanted := fmt.Sprint(Version); string(version) != wanted {
-		return refuse("its version is %q, and this packgate reads version %s", version, wanted)
+// readable returns a version of the JSON form, and refuses one that this version does not read.
+func readable(version json.RawMessage) (int, error) {
+	for _, known := range []int{version1, Version} {
+		if string(version) == fmt.Sprint(known) {
+			return known, nil
+		}
 	}
-	return nil
+	return 0, refuse("its version is %q, and this packgate reads the versions %d and %d", version, version1, Version)
 }
 
-// packOf reads the pack at an index of a report, whose run is said with the words of any.
+// packOf reads the pack at an index of a report, whose run is said with the words of any. It is in the
+// form of this version.
 func packOf(src []byte, at int) (*Pack, error) {
-	whole := slices.Concat([]byte(`{"version":1,"tool":{"name":"","version":"","rules_version":""},"command":"","result":"pass","exit_code":0,"errors":[],"notices":[],`+
+	whole := slices.Concat([]byte(`{"version":2,"tool":{"name":"","version":"","rules_version":""},"command":"","result":"pass","exit_code":0,"errors":[],"notices":[],`+
 		`"summary":{"packs":0,"errors":0,"warnings":0,"waived":0,"not_checked":0},"packs":[`), src, []byte("]}"))
 	if err := fits(whole, at); err != nil {
 		return nil, err
@@ -117,12 +123,14 @@ func decode(src []byte, into any) error {
 	return nil
 }
 
-// fits checks a document against the schema of reports. Its first pack is called the one at an index.
+// fits checks a document against the schema of reports, whatever its version. Its first pack is called
+// the one at an index.
 func fits(src []byte, at int) error {
-	var document any
+	var document map[string]any
 	if err := json.Unmarshal(src, &document); err != nil {
 		return refuse("%v", err)
 	}
+	document["version"] = float64(Version)
 	violations, err := schemas.Validate("report", document)
 	if err != nil || len(violations) == 0 {
 		return err

@@ -15,8 +15,8 @@ var noPacks = []byte("\n  \"packs\": []")
 // packIndent is before each line of a pack in the JSON form of a report.
 const packIndent = "    "
 
-// JSON writes the report's machine form, indented by two blanks. Its packs are written
-// one by one: all of them together may be much larger than anything else. That of a shard ends
+// JSON writes the report's machine form, indented by two blanks, with each pack in one line. Its packs
+// are written one by one: all of them together may be much larger than anything else. That of a shard ends
 // with its Frame. The error is that of the writer, or of a stored pack that cannot be read any more.
 func JSON(w io.Writer, r *Report) error {
 	run := *r
@@ -78,12 +78,16 @@ func aroundPacks(run *Report) (before, after []byte, err error) {
 	return append(bytes.Clone(before), noPacks[:len(noPacks)-1]...), append([]byte("]"), after...), nil
 }
 
-// text returns the pack as it is in the JSON form of a report.
+// text returns the pack as it is in the JSON form of a report, which is one line.
 func (o *onePack) text() ([]byte, error) {
 	if o.stored != nil {
 		return o.stored.read()
 	}
-	src, err := Indented(o.open(), packIndent)
+	form, err := o.open().wire()
+	if err != nil {
+		return nil, err
+	}
+	src, err := Compact(form)
 	return bytes.TrimSuffix(src, []byte("\n")), err
 }
 

@@ -16,13 +16,9 @@ import (
 // edges returns the edges of a graph as "from kind to", those that are broken with
 // a mark.
 func edges(g *model.Graph) []string {
-	names := map[string]string{}
-	for _, n := range g.Nodes {
-		names[n.ID] = n.Label
-	}
 	var out []string
 	for _, e := range g.Edges {
-		line := names[e.From] + " " + e.Kind + " " + names[e.To]
+		line := g.Nodes[e.From].Label + " " + e.Kind + " " + g.Nodes[e.To].Label
 		if e.Broken {
 			line += " ✗"
 		}

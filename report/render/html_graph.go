@@ -80,10 +80,6 @@ func (v *htmlView) graph(p *model.Pack) *htmlGraph {
 	}
 	out := &htmlGraph{Label: v.text("Binding graph of " + p.Name()), BoxWidth: boxWidth, BoxHeight: boxHeight}
 	spots := out.place(v, g)
-	names := map[string]model.GraphNode{}
-	for _, n := range g.Nodes {
-		names[n.ID] = n
-	}
 	broken := 0
 	for _, e := range g.Edges {
 		from, hasFrom := spots[e.From]
@@ -94,7 +90,7 @@ func (v *htmlView) graph(p *model.Pack) *htmlGraph {
 		if e.Broken {
 			broken++
 		}
-		title := v.text(fmt.Sprintf("%s %s %s", names[e.From].Label, cmp.Or(edgeWords[e.Kind], e.Kind), names[e.To].Label))
+		title := v.text(fmt.Sprintf("%s %s %s", g.Nodes[e.From].Label, cmp.Or(edgeWords[e.Kind], e.Kind), g.Nodes[e.To].Label))
 		if e.Broken {
 			title += ", which does not exist"
 		}
@@ -106,14 +102,14 @@ func (v *htmlView) graph(p *model.Pack) *htmlGraph {
 	if g.NodesLeftOut+g.EdgesLeftOut > 0 {
 		out.LeftOut = fmt.Sprintf("%s and %s are left out of the picture.", pack.Counted(g.NodesLeftOut, "node"), pack.Counted(g.EdgesLeftOut, "edge"))
 	}
-	out.Table = v.graphTable(p, names)
+	out.Table = v.graphTable(p)
 	return out
 }
 
-// place puts the nodes into columns and returns where each is.
-func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
-	spots := map[string]corner{}
-	near := map[string][]string{}
+// place puts the nodes into columns and returns where each is, by its position in the graph.
+func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[int]corner {
+	spots := map[int]corner{}
+	near := map[int][]int{}
 	for _, e := range g.Edges {
 		near[e.From] = append(near[e.From], e.To)
 		near[e.To] = append(near[e.To], e.From)
@@ -122,7 +118,12 @@ func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
 	for _, kinds := range graphColumns {
 		y := 0
 		for _, kind := range kinds {
-			nodes := those(g.Nodes, func(n model.GraphNode) bool { return n.Kind == kind })
+			var nodes []int
+			for i, n := range g.Nodes {
+				if n.Kind == kind {
+					nodes = append(nodes, i)
+				}
+			}
 			if len(nodes) == 0 {
 				continue
 			}
@@ -131,9 +132,9 @@ func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
 			}
 			out.Heads = append(out.Heads, svgHead{x, y + 14, fmt.Sprintf("%s (%d)", kindNames[kind], len(nodes))})
 			y += headHeight
-			for _, n := range inOrder(nodes, near, spots) {
-				spots[n.ID] = corner{column, x, y}
-				out.Boxes = append(out.Boxes, v.box(n, x, y))
+			for _, i := range inOrder(nodes, near, spots) {
+				spots[i] = corner{column, x, y}
+				out.Boxes = append(out.Boxes, v.box(g.Nodes[i], x, y))
 				y += boxHeight + boxGap
 			}
 		}
@@ -148,22 +149,22 @@ func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
 
 // inOrder sorts the nodes of a column by the mean height of those that stand
 // already and have to do with them. The others stay behind, in their order.
-func inOrder(nodes []model.GraphNode, near map[string][]string, spots map[string]corner) []model.GraphNode {
-	height := map[string]int{}
+func inOrder(nodes []int, near map[int][]int, spots map[int]corner) []int {
+	height := map[int]int{}
 	for _, n := range nodes {
 		sum, count := 0, 0
-		for _, id := range near[n.ID] {
-			if s, ok := spots[id]; ok {
+		for _, other := range near[n] {
+			if s, ok := spots[other]; ok {
 				sum, count = sum+s.y, count+1
 			}
 		}
-		height[n.ID] = 1 << 30
+		height[n] = 1 << 30
 		if count > 0 {
-			height[n.ID] = sum / count
+			height[n] = sum / count
 		}
 	}
 	if len(spots) > 0 {
-		slices.SortStableFunc(nodes, func(a, b model.GraphNode) int { return cmp.Compare(height[a.ID], height[b.ID]) })
+		slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(height[a], height[b]) })
 	}
 	return nodes
 }
@@ -213,7 +214,7 @@ func curve(from, to corner, e model.GraphEdge, title string) svgEdge {
 	}
 }
 
-func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) htmlNode {
+func (v *htmlView) graphTable(p *model.Pack) htmlNode {
 	end := func(n model.GraphNode) sentence {
 		words := plain(n.Kind + " ").code(n.Label)
 		if n.Line > 0 {
@@ -221,12 +222,13 @@ func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) h
 		}
 		return words
 	}
+	nodes := p.Graph.Nodes
 	return v.node(&table{noun: "edge", n: len(p.Graph.Edges), columns: titles("From", "How", "To"), row: func(i int) row {
 		e := p.Graph.Edges[i]
 		how, tone := plain(cmp.Or(edgeWords[e.Kind], e.Kind)), ""
 		if e.Broken {
 			how, tone = how.plain(" ").add(state(look{color: "red"}, "broken")), "bad"
 		}
-		return row{tone: tone, cells: []sentence{end(names[e.From]), how, end(names[e.To])}}
+		return row{tone: tone, cells: []sentence{end(nodes[e.From]), how, end(nodes[e.To])}}
 	}}, "", new(int))
 }

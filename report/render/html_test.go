@@ -151,8 +151,8 @@ func TestHTMLSaysAll(t *testing.T) {
 	all.Golden = append(all.Golden, reporttest.Goldens().Golden...)
 	all.Findings, all.NotChecked = append(all.Findings, reporttest.Failing().Findings...), reporttest.Failing().NotChecked
 	all.Fixed = []model.Finding{reporttest.Orphan()}
-	all.Graph = &model.Graph{Nodes: []model.GraphNode{{ID: "n1", Kind: model.RuleNode, Label: "R_A"}, {ID: "n2", Kind: model.DecisionNode, Label: "gone", Missing: true}},
-		Edges: []model.GraphEdge{{From: "n1", To: "n2", Kind: "binds", Broken: true}}, NodesLeftOut: 2, EdgesLeftOut: 1}
+	all.Graph = &model.Graph{Nodes: []model.GraphNode{{Kind: model.RuleNode, Label: "R_A"}, {Kind: model.DecisionNode, Label: "gone", Missing: true}},
+		Edges: []model.GraphEdge{{From: 0, To: 1, Kind: "binds", Broken: true}}, NodesLeftOut: 2, EdgesLeftOut: 1}
 	says := readPage(t, renderHTML(t, reporttest.Compared(reporttest.Run(model.Failed, all))))
 	for _, words := range []string{
 		"Cannot merge: ctxpack.support", "without approval", "Edited: ", "Agents can also", "Author must", "Checks", "Layer by layer", "Tool surface: ", "tools can be reached",
@@ -206,8 +206,8 @@ func TestHTMLKinds(t *testing.T) {
 		f := &p.Findings[i]
 		f.Message, f.Gate, f.Name, f.Fingerprint = evil, evil, evil, evil
 	}
-	p.Graph = &model.Graph{Nodes: []model.GraphNode{{ID: "a", Kind: model.GateNode, Label: evil, Detail: evil}, {ID: evil, Kind: model.ToolNode, Label: evil}},
-		Edges: []model.GraphEdge{{From: "a", To: evil, Kind: evil, Broken: true}, {From: "b", To: "a", Kind: "gates"}}}
+	p.Graph = &model.Graph{Nodes: []model.GraphNode{{Kind: model.GateNode, Label: evil, Detail: evil}, {Kind: model.ToolNode, Label: evil}},
+		Edges: []model.GraphEdge{{From: 0, To: 1, Kind: evil, Broken: true}, {From: 1, To: 0, Kind: "gates"}}}
 	r.Packs.Set(0, *p)
 	sameByContext(t, contextual(t), r)
 	says := readPage(t, renderHTML(t, r))

@@ -30,13 +30,14 @@ func TestRead(t *testing.T) {
 // Of a hostile document, every rendering is harmless or it is refused.
 func FuzzRead(f *testing.F) {
 	seeds := 0
+	reports := []*model.Report{reporttest.Run(model.Passed, reporttest.Bound())}
 	for _, s := range reporttest.Samples() {
-		var b strings.Builder
-		if err := model.JSON(&b, reporttest.Settled(s.Report)); err != nil {
-			f.Fatal(err)
-		}
-		if b.Len() < 1<<16 {
-			f.Add(b.String())
+		reports = append(reports, reporttest.Settled(s.Report))
+	}
+	for _, r := range reports {
+		if src := reporttest.JsonOf(f, r); len(src) < 1<<16 {
+			f.Add(src)
+			f.Add(reporttest.Version1(f, src))
 			seeds++
 		}
 	}

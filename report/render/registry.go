@@ -21,11 +21,14 @@ func (s Style) write(w io.Writer, format string, form any, show func(t *terminal
 	return writeTerminal(w, s, show)
 }
 
+// formVersion is the version of the JSON forms of commands, which is not that of reports.
+const formVersion = 1
+
 // versioned is a form with the version of all forms before its own members.
 type versioned struct{ form any }
 
 func (v versioned) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, `{"version":%d,%s`, model.Version, pack.CompactJSON(v.form)[1:]), nil
+	return fmt.Appendf(nil, `{"version":%d,%s`, formVersion, pack.CompactJSON(v.form)[1:]), nil
 }
 
 // WriteVerdict writes a verdict: "json" is the form of the schema "verdict", anything
