@@ -32,9 +32,9 @@ func localInput(input, name string) (string, error) {
 	return filepath.Clean(local), nil
 }
 
-// writeWithin writes files in the workspace. No link in it leads them elsewhere: the workspace is
+// writeWithin writes files in the workspace, as run runs a function for each. No link in it leads them elsewhere: the workspace is
 // what a pull request made of it.
-func writeWithin(files []atomicfile.Edit) error {
+func writeWithin(files []atomicfile.Edit, run func([]func())) error {
 	for _, f := range files {
 		if err := outsideGit(f.Name); err != nil {
 			return err
@@ -44,7 +44,7 @@ func writeWithin(files []atomicfile.Edit) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteWithin(root, files), root.Close())
+	return errors.Join(atomicfile.WriteWithinBy(root, files, run), root.Close())
 }
 
 // outsideGit refuses a file in the folder of git, where hooks and the config are run, be it named
@@ -64,14 +64,18 @@ func outsideGit(name string) error {
 }
 
 // leaveReports writes the report files of the action.
-func leaveReports(dir string, r *model.Report) error { return writeWithin(reportFiles(dir, r)) }
+func leaveReports(dir string, r *model.Report) error {
+	shared, run := model.Together(r)
+	return writeWithin(reportFiles(dir, shared), run)
+}
 
 // leaveSARIF writes the report as SARIF where an input names a file for it.
 func leaveSARIF(name string, r *model.Report) error {
 	if name == "" {
 		return nil
 	}
-	return writeWithin([]atomicfile.Edit{{Name: name, Write: func(f *os.File) error { return writeFormat(f, "sarif", r) }}})
+	shared, run := model.Together(r)
+	return writeWithin([]atomicfile.Edit{{Name: name, Write: func(f *os.File) error { return writeFormat(f, "sarif", shared) }}}, run)
 }
 
 // versionName is the form of a version of a pack: no character of it means anything to a shell.

@@ -286,7 +286,8 @@ func writeReports(dir string, r *model.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the report folder %s: %w", dir, atomicfile.Cause(err))
 	}
-	return atomicfile.WriteAll(reportFiles(dir, r))
+	shared, run := model.Together(r)
+	return atomicfile.WriteAllBy(reportFiles(dir, shared), run)
 }
 
 // reportFiles returns the report files of a folder.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/reporttest"
 )
 
@@ -40,3 +43,45 @@ func TestReportPages(t *testing.T) {
 		}
 	}
 }
+
+// Files that are written together are what each of them is alone.
+func TestReportFilesAreTheForms(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := reporttest.Run(model.Failed)
+	r.Packs.RowOf = render.RowOf
+	for i := range 70 { // the last ones are sealed
+		r.Packs.Add(reporttest.Other(reporttest.Bound(), fmt.Sprint("p", i)))
+		r.Packs.Add(reporttest.Other(reporttest.Failing(), fmt.Sprint("q", i)))
+	}
+	r.Summary = model.Summarise(r.Packs)
+	if err := writeReports("out", r); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]*bytes.Buffer{}
+	for _, f := range render.Formats() {
+		if f.File != "" {
+			files[f.File] = &bytes.Buffer{}
+			if err := writeFormat(files[f.File], f.Name, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err := render.Pages(func(name string) (io.WriteCloser, error) {
+		page := &bytes.Buffer{}
+		files[filepath.Join(render.PagesDir, name)] = page
+		return closing{page}, nil
+	}, r)
+	if err != nil || len(files) < 140 {
+		t.Fatalf("%v: %d files", err, len(files))
+	}
+	for name, want := range files {
+		if got, err := os.ReadFile(filepath.Join("out", name)); err != nil || !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%v: %s is another file", err, name)
+		}
+	}
+}
+
+// closing is a writer that can be closed.
+type closing struct{ io.Writer }
+
+func (closing) Close() error { return nil }

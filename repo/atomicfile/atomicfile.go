@@ -34,13 +34,18 @@ func Write(name string, write func(*os.File) error) error {
 
 // WriteAll writes files as Write does, and moves none to its place before all are complete. Unlike a
 // [Transaction], it does not undo those that were moved when another one cannot be.
-func WriteAll(edits []Edit) error {
+func WriteAll(edits []Edit) error { return WriteAllBy(edits, oneByOne) }
+
+// WriteAllBy is WriteAll for files that are written at the same time: run is given a function for each
+// of them, and calls all of them. Devices and pipes are written after the files, one by one.
+func WriteAllBy(edits []Edit, run func([]func())) error {
 	all := make([]*pending, len(edits))
-	for i, e := range edits {
-		all[i] = &pending{Edit: e}
-		if err := all[i].stage(); err != nil {
-			return errors.Join(err, discard(all))
-		}
+	err := eachBy(edits, run, func(i int) error {
+		all[i] = &pending{Edit: edits[i]}
+		return all[i].stage()
+	})
+	if err != nil {
+		return errors.Join(err, discard(all))
 	}
 	for _, p := range all {
 		if p.direct { // which may never end
@@ -57,6 +62,28 @@ func WriteAll(edits []Edit) error {
 		}
 	}
 	return nil
+}
+
+func oneByOne(steps []func()) {
+	for _, step := range steps {
+		step()
+	}
+}
+
+// eachBy lets run do something for each of the edits, but for those that begin after one has failed. It
+// returns the first error.
+func eachBy(edits []Edit, run func([]func()), do func(i int) error) (first error) {
+	steps := make([]func(), len(edits))
+	for i := range edits {
+		steps[i] = func() {
+			if first == nil {
+				err := do(i) // others may fail meanwhile
+				first = cmp.Or(first, err)
+			}
+		}
+	}
+	run(steps)
+	return first
 }
 
 // pending is an edit that waits beside its place.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/contextosai/packgate/repo/atomicfile"
@@ -80,7 +81,25 @@ func TestFolder(t *testing.T) {
 		"a link out of a folder": {map[string]string{"pages/index": "1", "there/x": "1"}, map[string]string{"index": "2"}, map[string]string{"f": "x", "pages/index": "2", "there/x": "1"}, func(t *testing.T, dir string) { link(t, "../there", filepath.Join(dir, "pages", "out")) }, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			backwards := func(steps []func()) {
+				for _, step := range slices.Backward(steps) {
+					step()
+				}
+			}
 			for how, write := range map[string]func(dir string, edits []atomicfile.Edit) error{
+				"all, the last first": func(dir string, edits []atomicfile.Edit) error {
+					for i := range edits {
+						edits[i].Name = filepath.Join(dir, edits[i].Name)
+					}
+					return atomicfile.WriteAllBy(edits, backwards)
+				},
+				"within, the last first": func(dir string, edits []atomicfile.Edit) error {
+					root, err := os.OpenRoot(dir)
+					if err != nil {
+						return err
+					}
+					return errors.Join(atomicfile.WriteWithinBy(root, edits, backwards), root.Close())
+				},
 				"all": func(dir string, edits []atomicfile.Edit) error {
 					for i := range edits {
 						edits[i].Name = filepath.Join(dir, edits[i].Name)

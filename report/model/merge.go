@@ -190,11 +190,11 @@ func samePack(a, b *onePack) (bool, error) {
 	if a.stored != nil && b.stored != nil && a.stored.digest == b.stored.digest {
 		return true, nil
 	}
-	of, err := a.text()
+	of, err := a.text(a.open)
 	if err != nil {
 		return false, err
 	}
-	other, err := b.text()
+	other, err := b.text(b.open)
 	return bytes.Equal(of, other), err
 }
 

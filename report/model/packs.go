@@ -58,7 +58,8 @@ type Packs struct {
 	// RowOf makes the rows of packs that are added; with nil, of a row there is the brief form alone.
 	RowOf func(*Pack) Row
 	// Room takes packs that are sealed; with nil, they are kept in memory.
-	Room *Room
+	Room     *Room
+	together *together // for steps that go through them at the same time
 }
 
 // onePack is one of them, of which a summary may have the row alone.
@@ -180,8 +181,9 @@ func (p Packs) At(i int) *Pack { return p.list[i].open() }
 // there is the row alone.
 func (p Packs) All() iter.Seq2[int, *Pack] {
 	return func(yield func(int, *Pack) bool) {
+		turn := p.together.take()
 		for i := range p.list {
-			if p.list[i].there() && !yield(i, p.At(i)) {
+			if p.list[i].there() && !yield(i, turn.open(i, &p.list[i])) {
 				return
 			}
 		}

@@ -30,13 +30,13 @@ func JSON(w io.Writer, r *Report) error {
 		return err
 	}
 	f, framed := &Frame{From: out.n, Packs: []Framed{}}, r.framed()
-	closing := ""
+	closing, turn := "", r.Packs.together.take()
 	for i := range r.Packs.list {
 		one := &r.Packs.list[i]
 		if !one.there() {
 			continue
 		}
-		src, err := one.text()
+		src, err := one.text(func() *Pack { return turn.open(i, one) })
 		if err != nil {
 			return err
 		}
@@ -78,12 +78,13 @@ func aroundPacks(run *Report) (before, after []byte, err error) {
 	return append(bytes.Clone(before), noPacks[:len(noPacks)-1]...), append([]byte("]"), after...), nil
 }
 
-// text returns the pack as it is in the JSON form of a report, which is one line.
-func (o *onePack) text() ([]byte, error) {
+// text returns the pack as it is in the JSON form of a report, which is one line. One that is not
+// stored in this form is opened.
+func (o *onePack) text(open func() *Pack) ([]byte, error) {
 	if o.stored != nil {
 		return o.stored.read()
 	}
-	form, err := o.open().wire()
+	form, err := open().wire()
 	if err != nil {
 		return nil, err
 	}
