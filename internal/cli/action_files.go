@@ -32,8 +32,8 @@ func localInput(input, name string) (string, error) {
 	return filepath.Clean(local), nil
 }
 
-// writeWithin writes files in the workspace, as run runs a function for each. No link in it leads them elsewhere: the workspace is
-// what a pull request made of it.
+// writeWithin writes files in the workspace; run is given a function for each of them, and calls all of
+// them. No link leads a file elsewhere: the workspace is what a pull request made of it.
 func writeWithin(files []atomicfile.Edit, run func([]func())) error {
 	for _, f := range files {
 		if err := outsideGit(f.Name); err != nil {

@@ -106,8 +106,8 @@ const (
 	broken  = "broken"
 )
 
-// MarshalJSON returns the node as [kind, label, line, detail, "missing"], without what it has not at
-// the end.
+// MarshalJSON returns the node as [kind, label, line, detail, "missing"]. Elements at its end that do
+// not apply are left out.
 func (n GraphNode) MarshalJSON() ([]byte, error) {
 	out := []byte("[" + pack.CompactJSON(n.Kind) + "," + pack.CompactJSON(n.Label))
 	if n.Line != 0 || n.Detail != "" || n.Missing {
