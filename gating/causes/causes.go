@@ -76,8 +76,7 @@ type search struct {
 	tried    []tried
 	reduced  [][2][]int // groups of changes, and what they came down to
 	left     int        // how many more groups may be undone
-	mistyped []int      // errors of a value that the change has typed
-	retyped  []string   // the changes that those values are of
+	mistyped []mistyped // in the order in which they are found
 	alone    bool       // nothing but the pack file changed
 	beside   map[string]bool
 	lacking  map[string]bool // stems of the files of the version before that are gone

@@ -82,8 +82,7 @@ func (s *search) error(i int) {
 			s.rejected(i, &r)
 		}
 		if r.at && r.steps {
-			s.mistyped = append(s.mistyped, i)
-			s.retyped = append(s.retyped, r.changes...)
+			s.mistyped = append(s.mistyped, mistyped{i, r.changes})
 		}
 		if w.fixed && r.at {
 			s.step(version.VER001, i)
@@ -92,23 +91,31 @@ func (s *search) error(i int) {
 	}
 }
 
+// mistyped is an error of a value that the change has typed, with the changes that the value is of.
+type mistyped struct {
+	error   int // its index in the findings
+	changes []string
+}
+
 // together finds what follows from several mistyped values, where it does not follow from one of
 // them alone: that a change is unsafe under any version, and whatever else the change brings where
 // it is of nothing but them.
 func (s *search) together() {
-	all := slices.DeleteFunc(s.mistyped, func(i int) bool { return s.findings[i].Cause != nil })
+	all := slices.DeleteFunc(s.mistyped, func(m mistyped) bool { return s.findings[m.error].Cause != nil })
 	if len(all) < 2 {
 		return
 	}
-	for _, i := range all {
-		s.root[s.findings[i].Fingerprint()] = true
+	r := remedy{own: true, at: true, steps: true}
+	for _, m := range all {
+		s.root[s.findings[m.error].Fingerprint()] = true
+		r.changes = append(r.changes, m.changes...)
 	}
-	r := remedy{own: true, at: true, steps: true, changes: s.retyped}
-	s.rejected(all[0], &r)
-	other := func(c diffing.Change) bool { return !slices.Contains(s.retyped, c.Path) }
+	first := all[0].error
+	s.rejected(first, &r)
+	other := func(c diffing.Change) bool { return !slices.Contains(r.changes, c.Path) }
 	if s.alone && !slices.ContainsFunc(s.changes, other) {
-		s.spread(all[0], &r, &world{step: &s.Step, found: kinsOf(s.Was), fixed: true})
-		s.step(version.VER001, all[0])
+		s.spread(first, &r, &world{step: &s.Step, found: kinsOf(s.Was), fixed: true})
+		s.step(version.VER001, first)
 	}
 }
 
