@@ -72,7 +72,7 @@ const (
 	newUngated   effect = "new destructive tool without approval"
 	moreAllowed  effect = "agents can do more"
 	notProved    effect = "what agents can do is not proved"
-	otherPinned  effect = "another version is pinned"
+	pinChanges   effect = "the pin changes"
 	weakerTests  effect = "same powers, weaker tests"
 	lessAllowed  effect = "agents can do less"
 	fewerErrors  effect = "fewer requests end in an error"
@@ -129,7 +129,7 @@ func stepEffect(p *model.Pack) effect {
 		slices.ContainsFunc(p.Environments, func(e model.Environment) bool { return e.NotCompared != "" }):
 		return notProved
 	case pinMovedIn(p) != "":
-		return otherPinned
+		return pinChanges
 	case slices.ContainsFunc(p.Findings, weakens):
 		return weakerTests
 	case has(func(e model.Effect) bool { return e.Lost != nil && e.Kind != stopEffect }):

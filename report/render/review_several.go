@@ -53,7 +53,7 @@ func (r *packRow) plain() bool {
 
 // urgency orders packs: what cannot be merged first, and of those that in which agents can do more.
 func (r *packRow) urgency() int {
-	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, comesBack, nothingRuns, otherPinned, weakerTests, removed, stopped}
+	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, comesBack, nothingRuns, pinChanges, weakerTests, removed, stopped}
 	i := slices.Index(effects, r.does())
 	if i < 0 {
 		i = len(effects)

@@ -26,7 +26,7 @@ func RowOf(p *model.Pack) model.Row {
 	switch does {
 	case moreAllowed:
 		r.EffectIn, r.Together = grownIn(p)
-	case otherPinned:
+	case pinChanges:
 		r.EffectIn = pinMovedIn(p)
 	}
 	if r.ChangedFiles = len(p.Files); r.ChangedFiles > 0 {
