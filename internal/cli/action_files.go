@@ -44,7 +44,7 @@ func writeWithin(files []atomicfile.Edit, run func([]func())) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteWithinBy(root, files, run), root.Close())
+	return errors.Join(atomicfile.WriteWithin(root, files, run), root.Close())
 }
 
 // outsideGit refuses a file in the folder of git, where hooks and the config are run, be it named
@@ -74,8 +74,7 @@ func leaveSARIF(name string, r *model.Report) error {
 	if name == "" {
 		return nil
 	}
-	shared, run := model.Together(r)
-	return writeWithin([]atomicfile.Edit{{Name: name, Write: func(f *os.File) error { return writeFormat(f, "sarif", shared) }}}, run)
+	return writeWithin([]atomicfile.Edit{{Name: name, Write: func(f *os.File) error { return writeFormat(f, "sarif", r) }}}, atomicfile.OneByOne)
 }
 
 // versionName is the form of a version of a pack: no character of it means anything to a shell.

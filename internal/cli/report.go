@@ -287,7 +287,7 @@ func writeReports(dir string, r *model.Report) error {
 		return fmt.Errorf("make the report folder %s: %w", dir, atomicfile.Cause(err))
 	}
 	shared, run := model.Together(r)
-	return atomicfile.WriteAllBy(reportFiles(dir, shared), run)
+	return atomicfile.WriteAll(reportFiles(dir, shared), run)
 }
 
 // reportFiles returns the report files of a folder.

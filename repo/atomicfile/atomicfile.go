@@ -29,16 +29,14 @@ func Content(src []byte) func(*os.File) error {
 // was there before passes on its permissions. A device or a pipe is not replaced but written
 // into.
 func Write(name string, write func(*os.File) error) error {
-	return WriteAll([]Edit{{Name: name, Write: write}})
+	return WriteAll([]Edit{{Name: name, Write: write}}, OneByOne)
 }
 
 // WriteAll writes files as Write does, and moves none to its place before all are complete. Unlike a
-// [Transaction], it does not undo those that were moved when another one cannot be.
-func WriteAll(edits []Edit) error { return WriteAllBy(edits, oneByOne) }
-
-// WriteAllBy is WriteAll for files that are written at the same time: run is given a function for each
-// of them, and calls all of them. Devices and pipes are written after the files, one by one.
-func WriteAllBy(edits []Edit, run func([]func())) error {
+// [Transaction], it does not undo those that were moved when another one cannot be. It gives run, such
+// as [OneByOne], a function for each file, and run calls all of them. Devices and pipes are written after
+// the files, one by one.
+func WriteAll(edits []Edit, run func([]func())) error {
 	all := make([]*pending, len(edits))
 	err := eachBy(edits, run, func(i int) error {
 		all[i] = &pending{Edit: edits[i]}
@@ -64,7 +62,8 @@ func WriteAllBy(edits []Edit, run func([]func())) error {
 	return nil
 }
 
-func oneByOne(steps []func()) {
+// OneByOne calls functions in their order.
+func OneByOne(steps []func()) {
 	for _, step := range steps {
 		step()
 	}

@@ -91,27 +91,27 @@ func TestFolder(t *testing.T) {
 					for i := range edits {
 						edits[i].Name = filepath.Join(dir, edits[i].Name)
 					}
-					return atomicfile.WriteAllBy(edits, backwards)
+					return atomicfile.WriteAll(edits, backwards)
 				},
 				"within, the last first": func(dir string, edits []atomicfile.Edit) error {
 					root, err := os.OpenRoot(dir)
 					if err != nil {
 						return err
 					}
-					return errors.Join(atomicfile.WriteWithinBy(root, edits, backwards), root.Close())
+					return errors.Join(atomicfile.WriteWithin(root, edits, backwards), root.Close())
 				},
 				"all": func(dir string, edits []atomicfile.Edit) error {
 					for i := range edits {
 						edits[i].Name = filepath.Join(dir, edits[i].Name)
 					}
-					return atomicfile.WriteAll(edits)
+					return atomicfile.WriteAll(edits, atomicfile.OneByOne)
 				},
 				"within": func(dir string, edits []atomicfile.Edit) error {
 					root, err := os.OpenRoot(dir)
 					if err != nil {
 						return err
 					}
-					return errors.Join(atomicfile.WriteWithin(root, edits), root.Close())
+					return errors.Join(atomicfile.WriteWithin(root, edits, atomicfile.OneByOne), root.Close())
 				},
 			} {
 				dir := t.TempDir()

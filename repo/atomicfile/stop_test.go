@@ -50,11 +50,11 @@ func TestStop(t *testing.T) {
 			for i := range edits {
 				edits[i].Name = filepath.Join(dir, edits[i].Name)
 			}
-			return atomicfile.WriteAll(edits)
+			return atomicfile.WriteAll(edits, atomicfile.OneByOne)
 		},
 		"within": func(dir string, edits []atomicfile.Edit) error {
 			root, err := os.OpenRoot(dir)
-			return errors.Join(err, atomicfile.WriteWithin(root, edits))
+			return errors.Join(err, atomicfile.WriteWithin(root, edits, atomicfile.OneByOne))
 		},
 	}
 	for name, write := range ways {

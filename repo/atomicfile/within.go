@@ -10,10 +10,7 @@ import (
 // WriteWithin writes files as WriteAll does, below a folder that no link leads out of: the names are
 // relative to it, and a link that leads elsewhere is an error, even if it is put there at the same time.
 // It creates the folders that the files need. A device or a pipe is replaced and not written into.
-func WriteWithin(root *os.Root, edits []Edit) error { return WriteWithinBy(root, edits, oneByOne) }
-
-// WriteWithinBy is WriteWithin for files that are written at the same time, as WriteAllBy does.
-func WriteWithinBy(root *os.Root, edits []Edit, run func([]func())) (err error) {
+func WriteWithin(root *os.Root, edits []Edit, run func([]func())) (err error) {
 	staged, folders := make([]*wait, len(edits)), make([]*stagedFolder, len(edits))
 	defer func() {
 		for i, w := range staged {

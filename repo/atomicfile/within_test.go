@@ -45,7 +45,7 @@ func TestWriteWithin(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer root.Close()
-			err = atomicfile.WriteWithin(root, []atomicfile.Edit{{Name: c.file, Write: atomicfile.Content([]byte("x"))}})
+			err = atomicfile.WriteWithin(root, []atomicfile.Edit{{Name: c.file, Write: atomicfile.Content([]byte("x"))}}, atomicfile.OneByOne)
 			if (err == nil) != c.ok {
 				t.Errorf("error %v, wanted %v", err, c.ok)
 			}
