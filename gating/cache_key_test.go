@@ -31,12 +31,7 @@ func world(t *testing.T, dir string) *keyed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(w.Close)
-	base, err := OpenBaseline(w, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { base.Close() })
+	base := headOf(t, w)
 	w.Config = config(t, ".packgate.yaml", waivedConfig)
 	name := "packs/support/pack.json"
 	return &keyed{name: name, pipeline: &pipeline{

@@ -51,12 +51,7 @@ func TestJoinedRoles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer w.Close()
-			base, err := OpenBaseline(w, "HEAD")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer base.Close()
+			base := headOf(t, w)
 			changes, err := base.Loosened(t.Context(), "prod")
 			if err != nil {
 				t.Fatal(err)
@@ -100,12 +95,7 @@ func TestLoosenedUnreadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.Close()
-		base, err := OpenBaseline(w, "HEAD")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer base.Close()
+		base := headOf(t, w)
 		if list, err := base.Loosened(t.Context(), "prod"); !errors.Is(err, github.ErrBaseUnreadable) {
 			t.Errorf("%s: %v, %v, wanted ErrBaseUnreadable", name, list, err)
 		}

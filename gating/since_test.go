@@ -17,12 +17,7 @@ func sinceHead(t *testing.T, dir, name string) (*judged, *Baseline) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close() })
-	base, err := OpenBaseline(w, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { base.Close() })
+	base := headOf(t, w)
 	p, err := newPipeline(testRun(FailOnError), Inputs{Workspace: w, Base: base})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,18 @@ import (
 	"github.com/contextosai/packgate/test/gittest"
 )
 
+// headOf opens the last commit of a workspace, until the test ends.
+func headOf(t *testing.T, w *Workspace) *Baseline {
+	t.Helper()
+	t.Cleanup(func() { w.Close() })
+	base, err := OpenBaseline(w, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { base.Close() })
+	return base
+}
+
 // asked reports what unchanged says of the finops pack of a repository against its last
 // commit, and whether every file that rules look at is the same, which is what it says
 // where it is certain.
@@ -19,12 +31,7 @@ func asked(t *testing.T, dir string) (unchanged, equal bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
-	base, err := OpenBaseline(w, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer base.Close()
+	base := headOf(t, w)
 	head := w.Subject(unit)
 	if unchanged, err = base.unchanged(t.Context(), head); err != nil {
 		t.Fatal(err)
