@@ -26,12 +26,12 @@ type Succession struct{ p *pipeline }
 // used to read commits, and nothing is compared with it; it is nil outside a git repository. Every
 // entry of the baseline file is in force.
 func (r *Run) Succession(in Inputs) (*Succession, error) {
-	base := in.Base
-	in.Base = nil
-	if err := r.accept(context.Background(), &in); err != nil {
+	alone := in
+	alone.Base = nil
+	if err := r.accept(context.Background(), &alone); err != nil {
 		return nil, err
 	}
-	if in.Base = base; base == nil {
+	if in.accepted = alone.accepted; in.Base == nil {
 		in.Base = &Baseline{w: in.Workspace, ConfigName: in.ConfigName()}
 	}
 	p, err := newPipeline(r, in)

@@ -132,7 +132,12 @@ func (r *Run) unused(in Inputs, from int) {
 // come, and what else differs in the config may make the finding that a waiver is for, so that it is
 // only a warning then.
 func (r *Run) needless(in Inputs, from int, today string) (found []finding.Finding) {
-	for _, w := range in.brought() {
+	brought := in.brought()
+	if len(brought) == 0 {
+		return nil
+	}
+	more := in.inForce.Unusable != nil || slices.ContainsFunc(repo.CompareConfigs(in.Config, in.own), func(c repo.ConfigChange) bool { return c.Path != "waivers" })
+	for _, w := range brought {
 		rule, _ := gates.Find(w.Rule.Value)
 		if rule.Ratchet || waivers.Expired(w, today) {
 			continue
@@ -141,7 +146,7 @@ func (r *Run) needless(in Inputs, from int, today string) (found []finding.Findi
 			continue
 		}
 		f := waivers.Unused(w, rule)
-		if in.inForce.Unusable != nil || slices.ContainsFunc(repo.CompareConfigs(in.Config, in.own), func(c repo.ConfigChange) bool { return c.Path != "waivers" }) {
+		if more {
 			f.Severity = finding.Warning
 		}
 		found = append(found, f)

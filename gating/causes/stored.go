@@ -76,6 +76,9 @@ func files(s *gate.Subject) map[string][]byte {
 // stored finds what follows from changes of the pack, or of its overlays: that the pack no longer
 // matches what was stored.
 func (s *search) stored() {
+	if len(s.changes)+len(s.Environments) == 0 {
+		return
+	}
 	for i := range s.findings {
 		f := &s.findings[i]
 		if !s.free(i) || f.State != finding.New {

@@ -73,7 +73,7 @@ func (f *forms) surface(members map[string]json.RawMessage) (map[string]json.Raw
 	if json.Unmarshal(members["tool_surface"], &rows) != nil {
 		return nil, nil
 	}
-	known, requests := map[string]int{}, []json.RawMessage{}
+	requests := requestList{}
 	for _, row := range rows {
 		request, ungated := row["ungated"]
 		if !ungated {
@@ -83,14 +83,9 @@ func (f *forms) surface(members map[string]json.RawMessage) (map[string]json.Raw
 			f.new = true
 			continue
 		}
-		at, there := known[string(request)]
-		if !there {
-			at = len(requests)
-			known[string(request)], requests = at, append(requests, request)
-		}
-		row["ungated"] = fmt.Append(nil, at)
+		row["ungated"] = fmt.Append(nil, requests.at(request))
 	}
-	if len(requests) == 0 {
+	if len(requests.list) == 0 {
 		return nil, nil
 	}
 	f.old = true
@@ -98,7 +93,7 @@ func (f *forms) surface(members map[string]json.RawMessage) (map[string]json.Raw
 	if err != nil {
 		return nil, err
 	}
-	list, err := Compact(requests)
+	list, err := Compact(requests.list)
 	return map[string]json.RawMessage{"tool_surface": surface, "requests": list}, err
 }
 

@@ -32,8 +32,7 @@ type wireRow struct {
 
 // wire returns the JSON form of the pack. The error is for a request that JSON does not have.
 func (p *Pack) wire() (*wirePack, error) {
-	out := &wirePack{plainPack: (*plainPack)(p)}
-	known := map[string]int{}
+	out, requests := &wirePack{plainPack: (*plainPack)(p)}, requestList{}
 	for _, row := range p.ToolSurface {
 		one := wireRow{SurfaceRow: row, Bounds: row.Bounds}
 		if row.Ungated != nil {
@@ -41,16 +40,32 @@ func (p *Pack) wire() (*wirePack, error) {
 			if err != nil {
 				return nil, err
 			}
-			at, there := known[string(src)]
-			if !there {
-				at = len(out.Requests)
-				known[string(src)], out.Requests = at, append(out.Requests, src)
-			}
+			at := requests.at(src)
 			one.Ungated = &at
 		}
 		out.ToolSurface = append(out.ToolSurface, one)
 	}
+	out.Requests = requests.list
 	return out, nil
+}
+
+// requestList is the requests of a pack, each once.
+type requestList struct {
+	list   []json.RawMessage
+	places map[string]int
+}
+
+// at returns the position of a request, which is added unless it is there.
+func (r *requestList) at(request json.RawMessage) int {
+	at, there := r.places[string(request)]
+	if !there {
+		if r.places == nil {
+			r.places = map[string]int{}
+		}
+		at = len(r.list)
+		r.places[string(request)], r.list = at, append(r.list, request)
+	}
+	return at
 }
 
 // MarshalJSON returns the JSON form of the pack.
