@@ -11,8 +11,8 @@ import (
 )
 
 // mostFolders is how many folders a tree keeps open: those of the packs that are read at a time,
-// which are as many as there are processors.
-func mostFolders() int { return 4 * runtime.GOMAXPROCS(0) }
+// which are as many as there are processors, and those above them.
+func mostFolders() int { return min(6*runtime.GOMAXPROCS(0), 256) }
 
 // rootFS is a folder as a tree of files that cannot be left. It differs from that
 // of os.Root in two things. Opening a name never waits: a named pipe that takes the
@@ -52,25 +52,47 @@ func (r *rootFS) in(name string) (*os.Root, string) {
 	if dir == "" || !fs.ValidPath(name) {
 		return nil, ""
 	}
-	dir = path.Clean(dir)
+	return r.folder(path.Clean(dir)), base
+}
+
+// folder returns a folder that is open, or is from now on; nil for the root, and where it cannot be opened.
+func (r *rootFS) folder(dir string) *os.Root {
+	if dir == "." || !fs.ValidPath(dir) {
+		return nil
+	}
 	r.lock.Lock()
 	defer r.lock.Unlock()
+	return r.open(dir)
+}
+
+// open is folder for who holds the lock. A folder is opened from the one that it is in, unless a link
+// leads out of that.
+func (r *rootFS) open(dir string) *os.Root {
 	i := slices.IndexFunc(r.folders, func(f folder) bool { return f.name == dir })
 	if i >= 0 {
 		f := r.folders[i]
 		r.folders = append(slices.Delete(r.folders, i, i+1), f)
-		return f.root, base
+		return f.root
 	}
-	opened, err := r.root.OpenRoot(dir)
+	var opened *os.Root
+	err := fs.ErrNotExist
+	if above, base := path.Split(dir); above != "" {
+		if in := r.open(path.Clean(above)); in != nil {
+			opened, err = in.OpenRoot(base)
+		}
+	}
 	if err != nil {
-		return nil, ""
+		opened, err = r.root.OpenRoot(dir)
+	}
+	if err != nil {
+		return nil
 	}
 	if len(r.folders) >= mostFolders() {
 		_ = r.folders[0].root.Close() // it was only read from
 		r.folders = slices.Delete(r.folders, 0, 1)
 	}
 	r.folders = append(r.folders, folder{dir, opened})
-	return opened, base
+	return opened
 }
 
 // Close closes the folder, and all that are open in it.
@@ -85,7 +107,14 @@ func (r *rootFS) Close() error {
 }
 
 // ReadDir lists a folder, sorted by name.
-func (r *rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.root.FS(), name) }
+func (r *rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if in := r.folder(name); in != nil {
+		if entries, err := fs.ReadDir(in.FS(), "."); err == nil {
+			return entries, nil
+		}
+	}
+	return fs.ReadDir(r.root.FS(), name)
+}
 
 // Stat describes what a name leads to.
 func (r *rootFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.root.FS(), name) }

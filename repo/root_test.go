@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/pack"
@@ -25,12 +26,15 @@ func writeTo(t *testing.T, dir, name, text string) {
 
 // A folder that stays open gives what the way from the root gives: for a file that a link in it
 // leads to elsewhere in the repository, for one that a link leads out to, for a file that comes
-// and goes, and for a folder that is removed and made again.
+// and goes, for a folder that is removed and made again, and for what is in all of these folders.
 func TestOpenFoldersHideNothing(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	writeTo(t, outside, "secret.json", `"outside"`)
 	writeTo(t, dir, "shared/a.json", `"shared"`)
 	writeTo(t, dir, "p/golden/a.json", `"a"`)
+	if err := os.Symlink("../shared", filepath.Join(dir, "p", "linked")); err != nil {
+		t.Skip(err)
+	}
 	for name, target := range map[string]string{"in.json": "../../shared/a.json", "out.json": filepath.Join(outside, "secret.json"), "up.json": "../../../x.json"} {
 		if err := os.Symlink(target, filepath.Join(dir, "p", "golden", name)); err != nil {
 			t.Skip(err)
@@ -41,11 +45,23 @@ func TestOpenFoldersHideNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(name string) string {
-		src, _, err := files.read(name, 100)
+		folder, isFolder := strings.CutSuffix(name, "/")
+		if !isFolder {
+			src, _, err := files.read(name, 100)
+			if err != nil {
+				return "refused"
+			}
+			return string(src)
+		}
+		entries, err := fs.ReadDir(files.tree, folder)
 		if err != nil {
 			return "refused"
 		}
-		return string(src)
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return strings.Join(names, " ")
 	}
 	check := func(when string, want map[string]string) {
 		t.Helper()
@@ -55,15 +71,16 @@ func TestOpenFoldersHideNothing(t *testing.T) {
 			}
 		}
 	}
-	check("at first", map[string]string{"p/golden/a.json": `"a"`, "p/golden/in.json": `"shared"`, "p/golden/out.json": "refused", "p/golden/up.json": "refused", "p/golden/b.json": "refused"})
+	check("at first", map[string]string{"p/golden/a.json": `"a"`, "p/golden/in.json": `"shared"`, "p/golden/out.json": "refused", "p/golden/up.json": "refused", "p/golden/b.json": "refused",
+		"p/golden/": "a.json in.json out.json up.json", "p/linked/a.json": `"shared"`, "p/linked/": "a.json", "p/": "golden linked", "q/": "refused", "p/golden/a.json/": "refused"})
 	writeTo(t, dir, "p/golden/b.json", `"b"`)
-	check("with another file", map[string]string{"p/golden/b.json": `"b"`})
+	check("with another file", map[string]string{"p/golden/b.json": `"b"`, "p/golden/": "a.json b.json in.json out.json up.json"})
 	if err := os.RemoveAll(filepath.Join(dir, "p")); err != nil {
 		t.Fatal(err)
 	}
-	check("without the folder", map[string]string{"p/golden/a.json": "refused"})
+	check("without the folder", map[string]string{"p/golden/a.json": "refused", "p/golden/": "refused", "p/": "refused"})
 	writeTo(t, dir, "p/golden/a.json", `"new"`)
-	check("with a new folder", map[string]string{"p/golden/a.json": `"new"`})
+	check("with a new folder", map[string]string{"p/golden/a.json": `"new"`, "p/golden/": "a.json", "p/": "golden"})
 	for i := range 3 * mostFolders() {
 		name := fmt.Sprintf("many/%d/x.json", i)
 		writeTo(t, dir, name, name)
@@ -75,7 +92,7 @@ func TestOpenFoldersHideNothing(t *testing.T) {
 	if err := files.Close(); err != nil {
 		t.Error(err)
 	}
-	check("once closed", map[string]string{"p/golden/a.json": "refused", "shared/a.json": "refused"})
+	check("once closed", map[string]string{"p/golden/a.json": "refused", "shared/a.json": "refused", "shared/": "refused"})
 }
 
 // What was read of a file that looks like no pack is noted; of a file that does, that was not
