@@ -10,7 +10,7 @@ import (
 )
 
 // KnownMembers returns the member names that the schema called name declares
-// for the object at the given JSON pointer of a document, sorted. Array indexes
+// for the object at the given JSON pointer of a document, sorted; they are not to be changed. Array indexes
 // in the pointer match the schema of the array's items, and references are
 // followed, also into other schemas of this package.
 //
@@ -20,12 +20,30 @@ import (
 // schema, or the name, is unknown. A caller that looks for misspelled members
 // passes over such an object.
 func KnownMembers(name, pointer string) (names []string, open bool) {
-	views := shared().viewsAt(name, pointer)
-	if views == nil {
-		return nil, true
+	lib, at := shared(), [2]string{name, pointer}
+	if is, ok := lib.known.Load(at); ok {
+		m := is.(members)
+		return m.names, m.open
 	}
-	return declared(views)
+	m := members{open: true}
+	if views := lib.viewsAt(name, pointer); views != nil {
+		m.names, m.open = declared(views)
+	}
+	if lib.kept.Add(1) <= mostKept {
+		lib.known.Store(at, m)
+	}
+	return m.names, m.open
 }
+
+// members is what KnownMembers says of an object.
+type members struct {
+	names []string
+	open  bool
+}
+
+// mostKept is of how many objects the library keeps it. Packs have some hundred, but for names that are
+// free to choose.
+const mostKept = 4096
 
 // viewsAt returns the schema objects for the value at a pointer; nil where the schema, or the pointer,
 // is none.

@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -159,6 +160,9 @@ type library struct {
 
 	compiling sync.Mutex
 	compiler  *jsonschema.Compiler
+
+	known sync.Map // of members, by the name of the schema and the pointer
+	kept  atomic.Int32
 }
 
 // entry is one schema. Both functions do their work once.

@@ -35,7 +35,7 @@ func checkVariables(p *gate.Pass) {
 	m := newModel(p)
 	m.excuse(p, aboutAll)
 	roots, _ := schemas.KnownMembers("run-context", "")
-	roots = append(roots, "request")
+	roots = append(slices.Clip(roots), "request")
 	slices.Sort(roots)
 	members, _ := schemas.KnownMembers("invoke-agent", "/input")
 	seen := map[string]bool{}

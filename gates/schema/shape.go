@@ -116,35 +116,18 @@ var SCH005 = &gate.Rule{
 }
 
 func checkUnknownMembers(p *gate.Pass) {
-	w := unknownWalk{pass: p, declared: map[string]declaration{}}
+	w := unknownWalk{pass: p}
 	w.ambiguous = slices.ContainsFunc(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate })
 	w.visit(p.Pack.Node, "")
 }
 
-// unknownWalk looks for unknown members all over a pack. What the schema
-// declares is asked once for each kind of object: all items of an array share
-// a shape, which is the pointer with 0 for every index.
+// unknownWalk looks for unknown members all over a pack. All items of an array
+// share a shape, which is the pointer with 0 for every index.
 type unknownWalk struct {
-	pass     *gate.Pass
-	declared map[string]declaration
+	pass *gate.Pass
 	// ambiguous says that the document has a name twice. Then a path may lead
 	// to another value than the one at hand, so nothing is fixed by path.
 	ambiguous bool
-}
-
-// declaration is what the schema says of the members of an object.
-type declaration struct {
-	known []string
-	open  bool // any other member is as good
-}
-
-func (w *unknownWalk) declaration(shape string) declaration {
-	d, ok := w.declared[shape]
-	if !ok {
-		d.known, d.open = schemas.KnownMembers(packSchema, shape)
-		w.declared[shape] = d
-	}
-	return d
 }
 
 func (w *unknownWalk) visit(n *pack.Node, shape string) {
@@ -154,10 +137,10 @@ func (w *unknownWalk) visit(n *pack.Node, shape string) {
 	if n.Kind != pack.Object {
 		return
 	}
-	d := w.declaration(shape)
+	known, open := schemas.KnownMembers(packSchema, shape)
 	var unknown []pack.Member
 	for _, m := range n.Members {
-		if !d.open && !slices.Contains(d.known, m.Name) {
+		if !open && !slices.Contains(known, m.Name) {
 			unknown = append(unknown, m)
 			continue
 		}
@@ -168,7 +151,7 @@ func (w *unknownWalk) visit(n *pack.Node, shape string) {
 		unknown = unknown[1:]
 	}
 	if len(unknown) > 0 {
-		w.report(n, unknown, d.known)
+		w.report(n, unknown, known)
 	}
 }
 
