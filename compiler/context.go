@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -23,15 +24,28 @@ type CompiledContext struct {
 // JSON, indented by two spaces, with a final newline, and with <, > and & as
 // they are.
 func (c *CompiledContext) Snapshot() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(c); err != nil {
+	w := snapshots.Get().(*snapshot)
+	defer snapshots.Put(w)
+	w.text.Reset()
+	if err := w.encoder.Encode(c); err != nil {
 		return nil, fmt.Errorf("write the compiled context: %w", err)
 	}
-	return b.Bytes(), nil
+	return bytes.Clone(w.text.Bytes()), nil
 }
+
+// snapshot writes snapshots one after the other, in the same room.
+type snapshot struct {
+	text    bytes.Buffer
+	encoder *json.Encoder
+}
+
+var snapshots = sync.Pool{New: func() any {
+	w := &snapshot{}
+	w.encoder = json.NewEncoder(&w.text)
+	w.encoder.SetEscapeHTML(false)
+	w.encoder.SetIndent("", "  ")
+	return w
+}}
 
 // CompiledPrompt is what the model is given.
 type CompiledPrompt struct {

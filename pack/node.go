@@ -181,7 +181,9 @@ func SplitPointer(p string) (segments []string, ok bool) {
 	}
 	segments = strings.Split(p[1:], "/")
 	for i, s := range segments {
-		segments[i] = pointerUnescaper.Replace(s)
+		if strings.Contains(s, "~") {
+			segments[i] = pointerUnescaper.Replace(s)
+		}
 	}
 	return segments, true
 }

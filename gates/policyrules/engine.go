@@ -72,13 +72,15 @@ func hazard(v any) (reason string) {
 
 // effort is what the other engine's work on a condition depends on.
 type effort struct {
+	rule any // the condition, as the engine takes it
 	size
 	nesting int
 	grows   bool
 }
 
 func effortOf(condition *pack.Node) *effort {
-	e := &effort{size: measure(condition.Any())}
+	e := &effort{rule: condition.Any()}
+	e.size = measure(e.rule)
 	e.nesting, e.grows = iterators(condition, false)
 	return e
 }
@@ -130,15 +132,15 @@ type opinion struct {
 	fails string // why it failed, "" where it gave a value
 }
 
-// askEngine evaluates a condition with the other engine. It never registers an
+// askEngine evaluates a condition with the other engine, which changes neither it nor the data. It never registers an
 // operator there, for those hold for the whole process.
-func askEngine(condition *pack.Node, data map[string]any) (o opinion) {
+func askEngine(condition any, data map[string]any) (o opinion) {
 	defer func() {
 		if r := recover(); r != nil {
 			o = opinion{fails: fmt.Sprint(r)}
 		}
 	}()
-	value, err := diegoholiveira.ApplyInterface(condition.Any(), data)
+	value, err := diegoholiveira.ApplyInterface(condition, data)
 	if err != nil {
 		return opinion{fails: err.Error()}
 	}
@@ -192,7 +194,7 @@ func blame(condition *pack.Node, data map[string]any) (*pack.Node, string) {
 		operands = append(operands, operandWords(n, data))
 	}
 	ours, _ := jsonlogic.Compile(condition)
-	theirs := askEngine(condition, data)
+	theirs := askEngine(condition.Any(), data)
 	says := "gives " + shown(theirs.value)
 	if theirs.fails != "" {
 		says = "fails with " + gate.Quote(theirs.fails)
@@ -265,7 +267,7 @@ func differ(n *pack.Node, data map[string]any) bool {
 	if ours.Cause != nil {
 		return false
 	}
-	theirs := askEngine(n, data)
+	theirs := askEngine(n.Any(), data)
 	return theirs.fails != "" || shown(theirs.value) != shown(ours.Value)
 }
 

@@ -98,7 +98,7 @@ func compareEngines(p *gate.Pass, c condition, samples []sample, left *int) {
 			refused = true
 			continue
 		}
-		theirs := askEngine(c.node, s.data)
+		theirs := askEngine(rule.rule, s.data)
 		switch {
 		case theirs.fails == "" && theirs.truth() == ours.Truth:
 		case first == nil:

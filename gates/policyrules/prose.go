@@ -55,12 +55,15 @@ func in(list, word string) bool { return strings.Contains(list, " "+word+" ") }
 
 // wordsOf returns the words of a text that count.
 func wordsOf(text string) []string {
-	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
+	text = apostrophes.Replace(strings.ToLower(text))
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	})
 	return slices.DeleteFunc(words, func(w string) bool { return in(stopWords, w) })
 }
+
+// apostrophes removes them: "don't" is one word.
+var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // plain returns the words as one text to compare, "" where none counts.
 func plain(words []string) string { return strings.Join(words, " ") }

@@ -63,9 +63,10 @@ func checkNamespaces(p *gate.Pass) {
 }
 
 // letters returns a name in lower case without what separates its words.
-func letters(name string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
-}
+func letters(name string) string { return wordBreaks.Replace(strings.ToLower(name)) }
+
+// wordBreaks removes what separates the words of a name.
+var wordBreaks = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // snake returns a name such as OrderLine as order_line.
 func snake(name string) string {

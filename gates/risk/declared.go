@@ -301,7 +301,7 @@ func (b *beyond) fix() *finding.Fix {
 		case all.Node == nil:
 			add("add", branch.Node.KeyedPath()+"/arg_constraints", "{"+pack.CompactJSON(b.Arg)+": "+b.bound()+"}")
 		case !there:
-			add("add", all.Node.KeyedPath()+"/"+escaped.Replace(b.Arg), b.bound())
+			add("add", all.Node.KeyedPath()+"/"+pack.EscapeSegment(b.Arg), b.bound())
 		}
 		for _, m := range b.members() {
 			switch was := own.Node.Get(m.name); {
@@ -318,6 +318,3 @@ func (b *beyond) fix() *finding.Fix {
 	}
 	return fix
 }
-
-// escaped writes a name as a segment of a path.
-var escaped = strings.NewReplacer("~", "~0", "/", "~1")

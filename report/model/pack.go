@@ -3,7 +3,6 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
@@ -55,29 +54,41 @@ func Summarise(packs Packs) Summary {
 
 // Open returns the findings that nothing excuses, in the order in which they are read.
 func (p *Pack) Open() []Finding {
-	return append(p.BySeverity("error"), p.BySeverity("warning")...)
+	all := make([]Finding, 0, len(p.Findings))
+	return p.appendOpen(p.appendOpen(all, "error"), "warning")
 }
 
 // BySeverity returns the findings of a severity that nothing excuses. Those
 // about the version come first, since the verdict line speaks of them, and then
 // those in the pack file: what golden cases and other files beside it show is
 // often their consequence. What the baseline has too comes last.
-func (p *Pack) BySeverity(severity string) []Finding {
-	var step, own, beside, existing []Finding
-	for _, f := range p.Findings {
-		switch {
-		case f.Severity != severity || f.Excused():
-		case f.State == Existed:
-			existing = append(existing, f)
-		case f.Gate == "version":
-			step = append(step, f)
-		case f.File == p.Path:
-			own = append(own, f)
-		default:
-			beside = append(beside, f)
+func (p *Pack) BySeverity(severity string) []Finding { return p.appendOpen(nil, severity) }
+
+func (p *Pack) appendOpen(to []Finding, severity string) []Finding {
+	for turn := range turns {
+		for i := range p.Findings {
+			if f := &p.Findings[i]; f.Severity == severity && !f.Excused() && p.turn(f) == turn {
+				to = append(to, *f)
+			}
 		}
 	}
-	return slices.Concat(step, own, beside, existing)
+	return to
+}
+
+// turns is in how many turns findings are read.
+const turns = 4
+
+// turn returns the one in which a finding is read, see BySeverity.
+func (p *Pack) turn(f *Finding) int {
+	switch {
+	case f.State == Existed:
+		return 3
+	case f.Gate == "version":
+		return 0
+	case f.File == p.Path:
+		return 1
+	}
+	return 2
 }
 
 // Weakens reports whether the finding says that evidence became weaker, which a reviewer may excuse.
