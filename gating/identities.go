@@ -24,18 +24,29 @@ func (w *Workspace) identities(known map[string]identity) (map[string]identity, 
 		}
 	}
 	ids := map[string]identity{}
-	for _, name := range all {
-		is, ok := known[name]
-		if !ok {
-			g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
-			if err != nil {
-				return nil, err
-			}
-			is = identity{g.ID, g.Version}
+	for i, g := range ofEach(all, func(name string) glanced {
+		if is, ok := known[name]; ok {
+			return glanced{identity: is}
 		}
-		ids[name] = is
+		return w.glance(name)
+	}) {
+		if g.err != nil {
+			return nil, g.err
+		}
+		ids[all[i]] = g.identity
 	}
 	return ids, nil
+}
+
+// glanced is what a glance at a file gave.
+type glanced struct {
+	identity
+	err error
+}
+
+func (w *Workspace) glance(name string) glanced {
+	g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
+	return glanced{identity{g.ID, g.Version}, err}
 }
 
 // sharing returns the files of each pack_id that several files have, sorted.

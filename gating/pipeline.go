@@ -367,6 +367,16 @@ func inOrder[T any](ctx context.Context, n int, do func(i int) T, use func(i int
 	}
 }
 
+// ofEach returns what find gives for each name, several at a time.
+func ofEach[T any](names []string, find func(name string) T) []T {
+	all := make([]T, len(names))
+	inOrder(context.Background(), len(names), func(i int) T { return find(names[i]) }, func(i int, t T) bool {
+		all[i] = t
+		return true
+	})
+	return all
+}
+
 // twice returns the finding that other files hold the same version of a pack.
 func (p *pipeline) twice(u *repo.Unit, others []string) finding.Finding {
 	shown := make([]string, len(others))

@@ -24,9 +24,15 @@ func (w *Workspace) sets(packs []string) (s sets, err error) {
 			return s, err
 		}
 	}
-	for _, name := range packs {
-		if named, err := w.Files.Named(name, w.Config); err == nil && len(named) > 0 {
-			s.of[name] = named
+	for i, named := range ofEach(packs, func(name string) [][]string {
+		named, err := w.Files.Named(name, w.Config)
+		if err != nil {
+			return nil
+		}
+		return named
+	}) {
+		if len(named) > 0 {
+			s.of[packs[i]] = named
 		}
 	}
 	if len(s.of) == 0 {
@@ -37,9 +43,9 @@ func (w *Workspace) sets(packs []string) (s sets, err error) {
 	if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
 		return s, err
 	}
-	for _, name := range all {
-		if g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes); err == nil {
-			s.files[g.ID] = append(s.files[g.ID], name)
+	for i, g := range ofEach(all, w.glance) {
+		if g.err == nil {
+			s.files[g.id] = append(s.files[g.id], all[i])
 		}
 	}
 	return s, nil
