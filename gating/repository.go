@@ -3,6 +3,7 @@ package gating
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/finding"
@@ -66,12 +67,15 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 			return nil, err
 		}
 	}
-	behind := map[string]bool{}
-	for _, p := range in.Packs {
-		behind[in.behindLinks(p)] = true
-	}
+	behind := sync.OnceValue(func() map[string]bool {
+		is := map[string]bool{}
+		for _, p := range in.Packs {
+			is[in.behindLinks(p)] = true
+		}
+		return is
+	})
 	for _, name := range names {
-		if in.IsPack(name) || in.Files.NoPack(name) || behind[name] || !in.inScope(name) || c != nil && !c.brings(name) {
+		if in.IsPack(name) || in.Files.NoPack(name) || !in.inScope(name) || c != nil && !c.brings(name) || behind()[name] {
 			continue
 		}
 		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)

@@ -163,7 +163,7 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 			r.Fail(err)
 		}
 	}
-	names := slices.DeleteFunc(slices.Clone(packs), func(name string) bool { return r.again(in.Workspace, name) })
+	names := r.ungated(in.Workspace, packs)
 	r.progress(0, len(names))
 	defer r.progress(len(names), len(names))
 	kept := p.kept(r.Cache)
@@ -230,17 +230,19 @@ func (r *Run) refs(in Inputs) (refs []string, err error) {
 	return refs, nil
 }
 
-// again reports whether a pack was gated before in this run: two of the named paths may lead to the
-// same pack.
-func (r *Run) again(w *Workspace, name string) bool {
+// ungated returns the packs that were not gated before in this run, and notes that they are now: two of
+// the named paths may lead to the same pack.
+func (r *Run) ungated(w *Workspace, packs []string) []string {
 	dir, err := filepath.EvalSymlinks(w.Dir)
 	if err != nil {
 		dir = w.Dir // gating it twice is better than not at all
 	}
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	before := r.seen[file]
-	r.seen[file] = true
-	return before
+	return slices.DeleteFunc(slices.Clone(packs), func(name string) bool {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		before := r.seen[file]
+		r.seen[file] = true
+		return before
+	})
 }
 
 // The exit codes. A pipeline can tell a wrong pack from a failure of packgate.
