@@ -89,8 +89,8 @@ func (s Solver) affords(steps int) bool {
 // question names all that the answer to a question follows from, where it is found within the
 // steps that it may take. It is not ok where keys do not tell all of it, or it is too long.
 func (s Solver) question(f Formula) (name Key, ok bool) {
-	var room [2048]byte
-	n := naming{text: room[:0]}
+	n := namings.Get().(*naming)
+	defer n.close()
 	for _, path := range s.Lists {
 		n.text = appendText(append(n.text, 1), path)
 	}
@@ -105,6 +105,16 @@ func (s Solver) question(f Formula) (name Key, ok bool) {
 type naming struct {
 	text  []byte
 	exprs []*Expr // that were written
+}
+
+// namings are those that have come to their end, whose room others use again.
+var namings = sync.Pool{New: func() any { return &naming{} }}
+
+// close returns the room of a naming to the pool; it must not be used afterwards.
+func (n *naming) close() {
+	clear(n.exprs)
+	n.text, n.exprs = n.text[:0], n.exprs[:0]
+	namings.Put(n)
 }
 
 // add writes a formula, and reports whether that tells all of it. An expression that is there
