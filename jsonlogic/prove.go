@@ -177,7 +177,7 @@ func (s Solver) prove(f Formula) (r reply, variables int, whole bool) {
 	b := newBudget(s.Budget, s.Steps)
 	defer b.close()
 	p := newProver(All(f, s.Within), b)
-	defer p.search.close()
+	defer p.close()
 	p.lists, p.within = s.Lists, s.Within
 	answer, done := p.answer()
 	switch {

@@ -152,7 +152,7 @@ func (t *term) band(f float64) int {
 func (p *prover) group(t *term, signature func(*region) (of, exceptions int32)) {
 	type sign struct{ of, exceptions int32 }
 	known, families := map[sign]int{}, map[int32]int{}
-	t.classes, t.families = nil, nil
+	t.classes, t.families = t.classes[:0], t.families[:0]
 	next := 0 // of the cells that are one region
 	for i := range t.regions {
 		for next < len(t.cells) && t.cells[next].region < 0 {
@@ -231,7 +231,7 @@ func (p *prover) choose(t *term) {
 // order makes the propositions about the places at which the truth of a leaf
 // changes, and returns how many families there are that are no bands.
 func (t *term) order(p *prover) (others int) {
-	t.number, t.below = never, nil
+	t.number, t.below = never, t.below[:0]
 	bands := make([]bool, len(t.cuts)+1)
 	for i := range t.families {
 		if f := &t.families[i]; f.of < 0 {

@@ -53,7 +53,8 @@ func TestSearchAgainstGini(t *testing.T) {
 	var models, contradictions, cores int
 	for range 4000 {
 		size := 3 + r.IntN(12)
-		s, other := newSearch(newBudget(nil, 1<<30)), gini.New()
+		s, other := newSearch(), gini.New()
+		s.begin(newBudget(nil, 1<<30))
 		literals := []literal{}
 		for range size {
 			literals = append(literals, s.proposition())

@@ -23,6 +23,7 @@ type term struct {
 	outer bool   // another variable is read from within it
 
 	typed    bool             // its types are told apart
+	scalar   literal          // it is assumed to be a scalar; always where nothing is assumed
 	operands []*term          // of an expression: the variables whose types decide whether it is known
 	is       map[kind]literal // by type, where they are told apart
 
@@ -98,7 +99,8 @@ func (p *prover) variable(at path) *term {
 	if known, ok := p.variables[at.text]; ok {
 		return known
 	}
-	t := &term{path: at}
+	t := p.madeTerms.one()
+	t.path = at
 	p.variables[at.text] = t
 	p.terms = append(p.terms, t)
 	return t
@@ -110,7 +112,8 @@ func (p *prover) opaque(n *node) *term {
 	if known, ok := p.opaques[n.key]; ok {
 		return known
 	}
-	t := &term{opaque: n}
+	t := p.madeTerms.one()
+	t.opaque = n
 	p.opaques[n.key] = t
 	p.terms = append(p.terms, t)
 	return t

@@ -72,7 +72,8 @@ func (p *prover) leaf(n *node) pair {
 			return known.result
 		}
 	}
-	l := &leaf{term: t, over: over}
+	l := p.madeLeaves.one()
+	l.term, l.over = t, over
 	p.follow(l, over)
 	return p.addLeaf(leafKey{key: over.key}, l)
 }
@@ -98,7 +99,9 @@ func (p *prover) absence(n *node) pair {
 	if known, ok := p.leaves[key]; ok {
 		return known.result
 	}
-	return p.addLeaf(key, &leaf{term: p.variable(n.path)})
+	l := p.madeLeaves.one()
+	l.term = p.variable(n.path)
+	return p.addLeaf(key, l)
 }
 
 // term finds the one term that an operation is over. Without a term the

@@ -149,7 +149,7 @@ func shapeOf(t *term, steps int) *shape {
 func (s *shape) give(t *term) {
 	t.constants = s.constants
 	t.regions, t.other, t.cells, t.textCell, t.numberCell, t.cuts = s.regions, s.other, s.cells, s.textCell, s.numberCell, s.cuts
-	t.families, t.classes, t.exceptions = slices.Clone(s.families), slices.Clone(s.classes), s.exceptions
+	t.families, t.classes, t.exceptions = append(t.families[:0], s.families...), append(t.classes[:0], s.classes...), s.exceptions
 	for i, l := range t.leaves {
 		l.outcomes = s.outcomes[i]
 	}

@@ -98,10 +98,10 @@ func (p *prover) scalar(t *term) {
 	if len(others) == 0 {
 		return
 	}
-	assumed := p.search.proposition()
-	p.scalars[assumed] = t
+	t.scalar = p.search.proposition()
+	p.assumptions = append(p.assumptions, t.scalar)
 	for _, other := range others {
-		p.search.add(assumed.not(), other.not())
+		p.search.add(t.scalar.not(), other.not())
 	}
 }
 
@@ -125,11 +125,13 @@ func (p *prover) nest(t *term) {
 // prefer sets the order of decisions: variables before expressions, each with its
 // most natural class first, then what a class leaves open, then the rest.
 func (p *prover) prefer() {
-	var order []literal
+	order := p.search.order[:0]
 	for _, variables := range []bool{true, false} {
 		for _, t := range p.terms {
 			if (t.opaque == nil) == variables {
-				order = append(order, t.selectors(func(*class) bool { return true })...)
+				for i := range t.classes {
+					order = append(order, t.classes[i].selector)
+				}
 			}
 		}
 	}

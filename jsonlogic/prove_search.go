@@ -1,9 +1,6 @@
 package jsonlogic
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // literal is a proposition or its negation: twice the number of the proposition,
 // plus one for the negation. Proposition 0 is true.
@@ -53,13 +50,14 @@ type search struct {
 // arena hands out room for short lists, many of which are made together.
 type arena[T any] struct{ free, whole []T }
 
-// roomAtOnce is how much room an arena takes at once, unless more is asked for.
+// roomAtOnce is how much room an arena takes at first, unless more is asked for.
 const roomAtOnce = 512
 
-// room returns an empty list with room for so many.
+// room returns an empty list with room for so many. What is taken is twice as much each time, so
+// that there is enough at once when the room is used again.
 func (a *arena[T]) room(count int) []T {
 	if len(a.free) < count {
-		a.whole = make([]T, max(count, roomAtOnce))
+		a.whole = make([]T, max(count, min(max(2*len(a.whole), roomAtOnce), mostRoom)))
 		a.free = a.whole
 	}
 	list := a.free[:0:count]
@@ -70,36 +68,36 @@ func (a *arena[T]) room(count int) []T {
 // marking is what was there before a decision.
 type marking struct{ trail, next int }
 
-// searches are those that have come to their end, whose room others use again.
-var searches = sync.Pool{New: func() any { return &search{} }}
-
-// mostRoom bounds what a search may have of propositions and of clauses, for its room to be used
-// again.
-const mostRoom = 1 << 12
-
-func newSearch(b *budget) *search {
+func newSearch() *search {
 	const few = 64
-	s := searches.Get().(*search)
-	if s.clauses == nil {
-		s.clauses, s.watches, s.value = make([][]literal, 0, 2*few), make([][]int32, 0, 2*few), make([]int8, 0, 2*few)
-		s.level, s.reason, s.seen, s.trail = make([]int32, 0, few), make([]int32, 0, few), make([]bool, 0, few), make([]literal, 0, few)
+	return &search{
+		clauses: make([][]literal, 0, 2*few), watches: make([][]int32, 0, 2*few), value: make([]int8, 0, 2*few),
+		level: make([]int32, 0, few), reason: make([]int32, 0, few), seen: make([]bool, 0, few), trail: make([]literal, 0, few),
 	}
-	s.budget = b
-	s.add(s.proposition())
-	return s
 }
 
-// close returns the memory of a search to the pool; the search must not be used afterwards.
-func (s *search) close() {
+// begin makes the proposition that is true.
+func (s *search) begin(b *budget) {
+	s.budget = b
+	s.add(s.proposition())
+}
+
+// mostRoom bounds what a search may have of propositions and of clauses, for its room to be used again.
+const mostRoom = 1 << 12
+
+// empty takes everything out of a search, whose room may be used again. It reports whether that
+// is worth it.
+func (s *search) empty() bool {
 	if cap(s.clauses) > mostRoom || cap(s.value) > mostRoom || len(s.literals.whole) > mostRoom || len(s.places.whole) > mostRoom {
-		return
+		return false
 	}
 	clear(s.clauses) // which may be lists of their own
 	clear(s.watches)
-	searches.Put(&search{
+	*s = search{
 		clauses: s.clauses[:0], watches: s.watches[:0], value: s.value[:0], level: s.level[:0], reason: s.reason[:0], trail: s.trail[:0],
-		levels: s.levels[:0], seen: s.seen[:0], literals: s.literals.emptied(), places: s.places.emptied(),
-	})
+		levels: s.levels[:0], order: s.order[:0], seen: s.seen[:0], literals: s.literals.emptied(), places: s.places.emptied(),
+	}
+	return true
 }
 
 // emptied returns an arena that hands out the same room again.

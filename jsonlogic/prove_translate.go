@@ -34,18 +34,15 @@ type prover struct {
 	memo     *memo // nil for none
 	computed bool  // an expression reads what it computes the name of
 
-	lists   []string          // variables that hold lists elsewhere
-	scalars map[literal]*term // what is assumed: that the variable is a scalar
-	divide  func(*term)       // cuts a term into regions; tests show that mistakes in it are found
-}
+	lists       []string    // variables that hold lists elsewhere
+	assumptions []literal   // each that a variable is a scalar, in their order
+	divide      func(*term) // cuts a term into regions; tests show that mistakes in it are found
 
-func newProver(f Formula, b *budget) *prover {
-	s := newSearch(b)
-	return &prover{
-		formula: f, budget: b, search: s, gates: &gates{search: s, pairs: map[[2]literal]literal{}},
-		variables: map[string]*term{}, opaques: map[Key]*term{}, leaves: map[leafKey]*leaf{}, known: map[Key]pair{}, seen: map[*Expr]bool{}, scalars: map[literal]*term{},
-		divide: (*term).divide, memo: &shapes,
-	}
+	settings []setting           // of the candidate
+	tried    map[*Expr]evaluated // what expressions give in the trial
+
+	madeTerms  stock[term]
+	madeLeaves stock[leaf]
 }
 
 func (p *prover) statement(f Formula) literal {

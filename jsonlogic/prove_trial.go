@@ -27,7 +27,8 @@ func (p *prover) trial(settings []setting) *trial {
 		return s.term.outer || s.term.around != nil || slices.ContainsFunc(s.term.path.steps, func(step segment) bool { return !step.plain() })
 	}) {
 		t.data, _ = build(settings)
-		t.known = map[*Expr]evaluated{}
+		clear(p.tried)
+		t.known = p.tried
 	}
 	return t
 }

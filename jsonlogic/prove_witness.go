@@ -3,7 +3,6 @@ package jsonlogic
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -22,9 +21,8 @@ func (p *prover) answer() (a Answer, done bool) {
 	if p.budget.over() {
 		return Answer{}, false
 	}
-	assumed := slices.Sorted(maps.Keys(p.scalars))
 	for models := 0; ; models++ {
-		model, core, done := p.search.solve(assumed)
+		model, core, done := p.search.solve(p.assumptions)
 		switch {
 		case !done:
 			return Answer{}, false
@@ -59,8 +57,10 @@ func (p *prover) assumed(core []literal) []string {
 		core = slices.DeleteFunc(fewer, func(l literal) bool { return !slices.Contains(smaller, l) })
 	}
 	var names []string
-	for _, l := range core {
-		names = append(names, p.scalars[l].path.text)
+	for _, t := range p.terms {
+		if t.scalar != always && slices.Contains(core, t.scalar) {
+			names = append(names, t.path.text)
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -121,6 +121,7 @@ type setting struct {
 // values for the variables of expressions that are not followed where the first
 // do not do. It is not ok if none does.
 func (p *prover) candidate() (settings []setting, ok bool) {
+	settings = p.settings[:0]
 	for _, t := range p.terms {
 		if t.opaque != nil {
 			continue
@@ -138,6 +139,7 @@ func (p *prover) candidate() (settings []setting, ok bool) {
 		}
 		settings = append(settings, s)
 	}
+	p.settings = settings
 	// Outer variables come before what is put into them.
 	slices.SortStableFunc(settings, func(a, b setting) int { return cmp.Compare(len(a.path.steps), len(b.path.steps)) })
 	return settings, p.confirmed(settings) || p.vary(settings)
