@@ -272,13 +272,14 @@ func (p *prover) define(t *term, l *leaf, at int) {
 	for _, e := range exceptions {
 		p.says(l, e.gives, t.classes[e.class].selector.not())
 	}
-	unless := func(within func(*family) bool, clause ...literal) []literal {
+	unless := func(within func(*family) bool, literals ...literal) []literal {
+		p.clause = append(p.clause[:0], literals...)
 		for _, e := range exceptions {
 			if c := &t.classes[e.class]; within(&t.families[c.family]) {
-				clause = append(clause, c.selector)
+				p.clause = append(p.clause, c.selector)
 			}
 		}
-		return clause
+		return p.clause
 	}
 	for i := range t.families {
 		if f := &t.families[i]; f.of >= 0 {
@@ -300,16 +301,20 @@ func (p *prover) define(t *term, l *leaf, at int) {
 
 // says adds that a leaf gives something unless one of the literals holds.
 func (p *prover) says(l *leaf, gives Truth, unless ...literal) {
-	n := len(unless)
+	clause := append(p.clause[:0], unless...)
+	n := len(clause)
 	switch gives {
 	case True:
-		p.search.add(append(unless, l.result.t)...)
+		clause = append(clause, l.result.t)
 	case False:
-		p.search.add(append(unless, l.result.f)...)
+		clause = append(clause, l.result.f)
 	case givesEither:
-		p.search.add(append(unless, l.result.t, l.result.f)...)
+		clause = append(clause, l.result.t, l.result.f)
 	default:
-		p.search.add(append(unless[:n:n], l.result.t.not())...)
-		p.search.add(append(unless[:n:n], l.result.f.not())...)
+		clause = append(clause, l.result.t.not())
+		p.search.add(clause...)
+		clause[n] = l.result.f.not()
 	}
+	p.search.add(clause...)
+	p.clause = clause
 }

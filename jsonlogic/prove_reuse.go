@@ -48,7 +48,7 @@ func (p *prover) close() {
 	clear(p.settings)
 	provers.Put(&prover{
 		search: p.search, gates: p.gates, terms: p.terms[:0], variables: p.variables, opaques: p.opaques, leaves: p.leaves,
-		known: p.known, seen: p.seen, tried: p.tried, settings: p.settings[:0], assumptions: p.assumptions[:0],
+		known: p.known, seen: p.seen, tried: p.tried, settings: p.settings[:0], assumptions: p.assumptions[:0], clause: p.clause[:0],
 		madeTerms: p.madeTerms.back(), madeLeaves: p.madeLeaves.back(),
 	})
 }

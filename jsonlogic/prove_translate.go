@@ -40,6 +40,7 @@ type prover struct {
 
 	settings []setting           // of the candidate
 	tried    map[*Expr]evaluated // what expressions give in the trial
+	clause   []literal           // that is being made; the search keeps none
 
 	madeTerms  stock[term]
 	madeLeaves stock[leaf]
