@@ -14,8 +14,8 @@ type Formula struct{ of *statement }
 // statement is what a formula says; nil says nothing and so is true.
 type statement struct {
 	form  form
-	expr  *Expr // says
 	truth Truth // says
+	expr  *Expr // says
 	parts []Formula
 }
 
@@ -57,7 +57,14 @@ func Any(fs ...Formula) Formula { return Formula{&statement{form: anyHolds, part
 
 // Not says that a formula does not hold. The negation of IsTrue is not IsFalse,
 // for an expression may be unknown.
-func Not(f Formula) Formula { return Formula{&statement{form: failsToHold, parts: []Formula{f}}} }
+func Not(f Formula) Formula {
+	made := &struct {
+		statement
+		part [1]Formula
+	}{statement{form: failsToHold}, [1]Formula{f}}
+	made.parts = made.part[:]
+	return Formula{&made.statement}
+}
 
 // Holds says whether the formula is true of a request. The data is that of
 // Expr.Eval.
