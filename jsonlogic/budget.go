@@ -109,6 +109,7 @@ const firstRound = 10_000
 
 func (b *budget) evaluate(n *node, data any) any {
 	e := newEvaluation(b.account, maxSteps)
+	e.curt = true
 	v := e.eval(n, data)
 	b.spend(e.used())
 	return v

@@ -54,6 +54,7 @@ type evaluation struct {
 	most    int // at first
 	account *Budget
 	over    *unknown // set once the steps are used up
+	curt    bool     // causes need not be told
 }
 
 func newEvaluation(account *Budget, most int) evaluation {
@@ -149,9 +150,15 @@ func (n *node) unknown(variable, reason string) *unknown {
 	return &made.unknown
 }
 
-// wants is the unknown that arises where an operand has the wrong type. It arises
-// in most evaluations of a proof, and so is put together without fmt.
-func (n *node) wants(operand int, got any, wanted string) *unknown {
+// untold is an unknown where nobody asks for its cause.
+var untold = &unknown{cause: &Cause{}}
+
+// wants is the unknown that arises where an operand has the wrong type, as it does in most
+// evaluations of a proof.
+func (e *evaluation) wants(n *node, operand int, got any, wanted string) *unknown {
+	if e.curt {
+		return untold
+	}
 	return n.unknown(n.args[operand].variable, n.operandLabel(operand)+" is "+kindOf(got).String()+", wanted "+wanted)
 }
 

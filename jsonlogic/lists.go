@@ -57,7 +57,7 @@ func (e *evaluation) missingSome(n *node, data any) any {
 		}
 		list, ok := v.([]any)
 		if !ok {
-			return n.wants(1, v, "a list of keys")
+			return e.wants(n, 1, v, "a list of keys")
 		}
 		total, absentKeys = len(list), e.missingValues(n, list, data)
 	}
@@ -111,7 +111,7 @@ func (e *evaluation) items(n *node, data any) ([]any, *unknown) {
 	v, u := e.definite(n, 0, data)
 	list, ok := v.([]any)
 	if u == nil && v != nil && !ok {
-		u = n.wants(0, v, "a list")
+		u = e.wants(n, 0, v, "a list")
 	}
 	return list, u
 }

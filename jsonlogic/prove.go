@@ -69,7 +69,14 @@ func Not(f Formula) Formula {
 // Holds says whether the formula is true of a request. The data is that of
 // Expr.Eval.
 func (f Formula) Holds(data any) bool {
-	return f.holds(func(x *Expr) Truth { return x.Eval(data).Truth })
+	return f.holds(func(x *Expr) Truth {
+		if x.result != nil {
+			return x.result.Truth
+		}
+		e := newEvaluation(nil, maxSteps)
+		e.curt = true
+		return e.result(x, data).Truth
+	})
 }
 
 // holds says whether the formula is true where its expressions have these truths.

@@ -92,6 +92,7 @@ func (b *budget) judge(f Formula, gives func(*Expr) evaluated) bool {
 // truth evaluates an expression; the steps are not spent.
 func (b *budget) truth(x *Expr, data any) evaluated {
 	e := newEvaluation(b.account, maxSteps)
+	e.curt = true
 	truth := e.result(x, data).Truth
 	return evaluated{truth, e.used()}
 }

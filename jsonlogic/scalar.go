@@ -24,7 +24,7 @@ func (e *evaluation) equality(n *node, data any) any {
 		if t == Unknown && (n.args[0].makesList() || n.args[1].makesList()) {
 			t = False // a list that an operand has just made is no other list, not even an equal one
 		}
-	} else if u := n.loosely(a, b, &t); u != nil {
+	} else if u := e.loosely(n, a, b, &t); u != nil {
 		return u
 	}
 	switch {
@@ -47,19 +47,19 @@ func (n *node) opaque(u *unknown) *unknown {
 
 // loosely compares as "==" where no operand would be coerced. Where one would
 // be, it returns the unknown.
-func (n *node) loosely(a, b any, result *Truth) *unknown {
+func (e *evaluation) loosely(n *node, a, b any, result *Truth) *unknown {
 	ka, kb := kindOf(a), kindOf(b)
 	switch {
 	case ka == kindNull || kb == kindNull:
 		*result = truthOf(ka == kb)
 	case ka == kindArray || ka == kindObject:
-		return n.wants(0, a, "a scalar")
+		return e.wants(n, 0, a, "a scalar")
 	case kb == kindArray || kb == kindObject:
-		return n.wants(1, b, "a scalar")
+		return e.wants(n, 1, b, "a scalar")
 	case ka != kb && n.args[0].op == opVar:
-		return n.wants(0, a, kb.String())
+		return e.wants(n, 0, a, kb.String())
 	case ka != kb:
-		return n.wants(1, b, ka.String())
+		return e.wants(n, 1, b, ka.String())
 	default:
 		*result = truthOf(a == b)
 	}
@@ -126,7 +126,7 @@ func (e *evaluation) number(n *node, operand int, data any) (float64, *unknown) 
 	if f, ok := v.(float64); ok || u != nil {
 		return f, u
 	}
-	return 0, n.wants(operand, v, "a number")
+	return 0, e.wants(n, operand, v, "a number")
 }
 
 // in evaluates the search for a member of a list, or for a text in a text.
@@ -151,13 +151,13 @@ func (e *evaluation) in(n *node, data any) any {
 	case string:
 		text, ok := needle.(string)
 		if !ok {
-			return n.wants(0, needle, "a string to find in a string")
+			return e.wants(n, 0, needle, "a string to find in a string")
 		}
 		e.spend(len(t), bytesPerStep)
 		// The reference finds nothing in the empty text, not even itself.
 		return t != "" && strings.Contains(t, text)
 	}
-	return n.wants(1, haystack, "a list or a string")
+	return e.wants(n, 1, haystack, "a list or a string")
 }
 
 func (e *evaluation) inLiteral(n *node, needle any) bool {
@@ -258,7 +258,7 @@ func (e *evaluation) cat(n *node, data any) any {
 		case *unknown:
 			return n.opaque(t)
 		default:
-			return n.wants(i, t, "a scalar")
+			return e.wants(n, i, t, "a scalar")
 		}
 		if e.spent() {
 			return e.exhausted(n)
@@ -283,7 +283,7 @@ func (e *evaluation) substr(n *node, data any) any {
 	}
 	text, ok := v.(string)
 	if !ok {
-		return n.wants(0, v, "a string")
+		return e.wants(n, 0, v, "a string")
 	}
 	start, u := e.number(n, 1, data)
 	if u != nil {
