@@ -39,6 +39,7 @@ type prover struct {
 	divide      func(*term) // cuts a term into regions; tests show that mistakes in it are found
 
 	settings []setting           // of the candidate
+	request  map[string]any      // that was evaluated last
 	tried    map[*Expr]evaluated // what expressions give in the trial
 	clause   []literal           // that is being made; the search keeps none
 

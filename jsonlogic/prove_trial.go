@@ -18,7 +18,8 @@ type evaluated struct {
 	steps int
 }
 
-// trial returns the trial of a request of these settings. An object without members stands
+// trial returns the trial of the request of these settings, which was the last that was evaluated,
+// and takes it over. An object without members stands
 // for one that is not there, which only what reads the object itself can tell, or a member
 // that JavaScript's own values have.
 func (p *prover) trial(settings []setting) *trial {
@@ -26,7 +27,7 @@ func (p *prover) trial(settings []setting) *trial {
 	if !p.computed && !slices.ContainsFunc(settings, func(s setting) bool {
 		return s.term.outer || s.term.around != nil || slices.ContainsFunc(s.term.path.steps, func(step segment) bool { return !step.plain() })
 	}) {
-		t.data, _ = build(settings)
+		t.data = p.request
 		clear(p.tried)
 		t.known = p.tried
 	}

@@ -206,6 +206,7 @@ func (p *prover) confirmed(settings []setting) bool { return p.holds(p.formula, 
 // holds evaluates a formula over a request of these settings.
 func (p *prover) holds(f Formula, settings []setting) bool {
 	data, ok := build(settings)
+	p.request = data
 	p.budget.spend(len(settings))
 	return ok && p.budget.judge(f, func(x *Expr) evaluated { return p.budget.truth(x, data) })
 }
