@@ -130,7 +130,7 @@ func ground(from, to *scene) (within []jsonlogic.Formula, idle jsonlogic.Formula
 // when finds the condition of a description. It has the safety mode only if a condition of the packs
 // reads it, or if it is what differs.
 func (q *prover) when(d description, ceilings bool) When {
-	w := When{Read: readBy(d.sides)}
+	w := When{Read: slices.Clone(readBy(d.sides))}
 	if reason := q.Spent(); reason != "" {
 		w.NotProved = reason
 		return w
@@ -156,12 +156,13 @@ func (q *prover) when(d description, ceilings bool) When {
 	return w
 }
 
-// readBy returns the variables that the conditions of packs read, sorted.
+// readBy returns the variables that the conditions of packs read, sorted. The list must not be changed.
 func readBy(models []*Model) (paths []string) {
+	if len(models) == 1 {
+		return models[0].paths
+	}
 	for _, m := range models {
-		for path := range m.reads {
-			paths = append(paths, path)
-		}
+		paths = append(paths, m.paths...)
 	}
 	return Merged(paths, nil)
 }

@@ -67,6 +67,7 @@ type Model struct {
 	ctx    context.Context       // that proofs end with; nil for none
 
 	reads map[string]bool // variables that a condition reads
+	paths []string        // the same, sorted
 	lists []string        // variables that a condition searches or goes through
 }
 
@@ -101,7 +102,7 @@ func For(p *policy.Model) *Model {
 		}
 	}
 	slices.Sort(m.lists)
-	m.lists = slices.Compact(m.lists)
+	m.lists, m.paths = slices.Compact(m.lists), slices.Sorted(maps.Keys(m.reads))
 	return m
 }
 
@@ -293,25 +294,22 @@ const (
 // Facts about variables that no condition reads are left out. The safety mode counts if ceilings do.
 func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula {
 	facts := []jsonlogic.Formula{jsonlogic.Is(intentPath, intent)}
-	read := map[string]bool{}
-	for _, m := range models {
-		for path := range m.reads {
-			read[path] = true
-		}
+	read := func(path string) bool {
+		return slices.ContainsFunc(models, func(m *Model) bool { return m.reads[path] })
 	}
 	tenant := models[0].Pack.PackMeta.Tenant.TenantID.Value
 	same := !slices.ContainsFunc(models, func(m *Model) bool { return m.Pack.Shared || m.Pack.PackMeta.Tenant.TenantID.Value != tenant })
 	for _, m := range policy.Domain() {
 		switch {
 		case m.Closed:
-			for _, path := range slices.Sorted(maps.Keys(read)) {
+			for _, path := range readBy(models) {
 				if strings.HasPrefix(path, m.Path+".") && !definedBelow(m, path) {
 					facts = append(facts, jsonlogic.Is(path, nil))
 				}
 			}
-		case m.Path == safetyModePath && (ceilings || read[m.Path]):
+		case m.Path == safetyModePath && (ceilings || read(m.Path)):
 			facts = append(facts, safetyModeFrom(0, pack.Destructive.Rank()))
-		case !read[m.Path] || m.Path == intentPath:
+		case !read(m.Path) || m.Path == intentPath:
 		case m.Path == tenantPath && same:
 			facts = append(facts, jsonlogic.Is(m.Path, tenant))
 		case m.Path == runIntentPath:
