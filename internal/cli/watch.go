@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 )
@@ -44,8 +46,9 @@ func (o *checkOptions) watchable(env *Env) error {
 // verdict. When the context ends, the error is that of the last verdict.
 func watch(ctx context.Context, env *Env, o checkOptions, paths []string, looks <-chan time.Time) error {
 	var last *model.Report
+	at := &watched{o, paths, map[string]string{}, env.Now}
 	for {
-		checked, err := lookOver(ctx, o, paths) // before the run, so that no change during it is missed
+		checked, err := at.lookOver(ctx) // before the run, so that no change during it is missed
 		if err != nil {
 			return err
 		}
@@ -66,7 +69,7 @@ func watch(ctx context.Context, env *Env, o checkOptions, paths []string, looks 
 				return verdict(last.ExitCode)
 			case <-looks:
 			}
-			now, err := lookOver(ctx, o, paths)
+			now, err := at.lookOver(ctx)
 			if err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -87,21 +90,51 @@ func (l *lull) after(now state) bool {
 	return twice
 }
 
-// state is what the files that are watched look like: names, sizes, types and times.
+// state is what there is to check: names, sizes, types and times of files, the commits that they are
+// compared with, and the day.
 type state [sha256.Size]byte
 
-// lookOver looks at all files of the repositories of some paths. What git keeps for itself is
-// left out.
-func lookOver(ctx context.Context, o checkOptions, paths []string) (sum state, err error) {
-	digest, seen := sha256.New(), 0
-	for _, path := range paths {
+// watched is what a watch looks at.
+type watched struct {
+	checkOptions
+	paths []string
+	roots map[string]string // the repositories of the paths, as they were last found
+	now   func() time.Time
+}
+
+// root returns the folder of the repository of a path, by its own name: no link is walked through. A path
+// that is gone for a while was where it was before.
+func (w *watched) root(path string) (string, error) {
+	root := filepath.Dir(w.config)
+	if w.config == "" {
 		at, err := gating.FindPlace(path)
+		if before, known := w.roots[path]; err != nil && known {
+			return before, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		root = at.Root
+	}
+	if own, err := filepath.EvalSymlinks(root); err == nil {
+		root = own
+	}
+	w.roots[path] = root
+	return root, nil
+}
+
+// lookOver looks at all files of the repositories of some paths, at what the base is, and at the day.
+func (w *watched) lookOver(ctx context.Context) (sum state, err error) {
+	digest, seen := sha256.New(), 0
+	fmt.Fprintln(digest, w.now().UTC().Format(time.DateOnly)) // which ends waivers
+	for _, path := range w.paths {
+		root, err := w.root(path)
 		if err != nil {
 			return sum, err
 		}
-		root := at.Root
-		if o.config != "" {
-			root = filepath.Dir(o.config)
+		if w.base != "" {
+			sha, err := baseOf(root, w.base)
+			fmt.Fprintln(digest, sha, err)
 		}
 		err = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 			switch seen++; {
@@ -109,22 +142,10 @@ func lookOver(ctx context.Context, o checkOptions, paths []string) (sum state, e
 				return context.Cause(ctx)
 			case seen > mostWatched:
 				return misuse("run it in a folder with fewer files", "%s has more than %d files", root, mostWatched)
-			case err != nil: // it is gone, or cannot be looked into: the run says what that means
-				fmt.Fprintf(digest, "%q?\n", name)
-				return nil
-			case e.IsDir() && e.Name() == ".git":
+			case err == nil && e.IsDir() && e.Name() == ".git": // what git keeps for itself
 				return fs.SkipDir
 			}
-			info, err := e.Info()
-			if err != nil {
-				fmt.Fprintf(digest, "%q?\n", name)
-				return nil
-			}
-			size, changed := info.Size(), info.ModTime().UnixNano()
-			if e.IsDir() { // what is in it tells
-				size, changed = 0, 0
-			}
-			fmt.Fprintf(digest, "%q %d %d %d\n", name, info.Mode(), size, changed)
+			fmt.Fprintf(digest, "%q %s\n", name, looksOf(e, err))
 			return nil
 		})
 		if err != nil {
@@ -133,6 +154,33 @@ func lookOver(ctx context.Context, o checkOptions, paths []string) (sum state, e
 	}
 	digest.Sum(sum[:0])
 	return sum, nil
+}
+
+// looksOf returns what an entry of a folder looks like. Of one that is gone, or cannot be looked into, the
+// run says what that means.
+func looksOf(e fs.DirEntry, err error) string {
+	if err != nil {
+		return "?"
+	}
+	info, err := e.Info()
+	switch {
+	case err != nil:
+		return "?"
+	case e.IsDir(): // what is in it tells
+		return info.Mode().String()
+	}
+	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+}
+
+// baseOf returns the commit that a revision names in the git repository of a folder, and what is in the
+// way of finding it, which the run says too.
+func baseOf(dir, revision string) (sha string, err error) {
+	git, err := github.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	sha, err = git.Resolve(revision)
+	return sha, errors.Join(err, git.Close())
 }
 
 // printChange prints what became of the verdict since the report before; of the first report
@@ -189,6 +237,7 @@ func lines(r *model.Report) (list []string) {
 		add("error: %s", p.Message)
 	}
 	for _, p := range r.Packs.All() {
+		add("%s: %s", p.Path, p.Result)
 		for _, f := range p.Findings {
 			excused := ""
 			if f.Excused() {
