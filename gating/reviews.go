@@ -274,11 +274,3 @@ func (a *Approvals) of(role string, packs []string) model.RequiredReview {
 	}
 	return one
 }
-
-// waiting returns the verdict on a change that waits for an approval, given the verdict on its packs.
-func waiting(r model.Result) model.Result {
-	if r == model.Passed {
-		return model.Failed
-	}
-	return r
-}

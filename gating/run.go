@@ -272,31 +272,16 @@ func (r *Run) verdict(p *model.Pack) model.Result {
 func (r *Run) Settle() {
 	p := r.Report
 	p.Summary = model.Summarise(p.Packs)
-	p.Result, p.ExitCode = model.Passed, ExitPass
-	for _, b := range p.Packs.Briefs() {
-		switch b.Result {
-		case model.Rejected:
-			p.Result, p.ExitCode = model.Rejected, ExitReject
-		case model.Failed:
-			if p.Result == model.Passed {
-				p.Result, p.ExitCode = model.Failed, ExitFindings
-			}
-		}
-	}
-	if r.FailOn == FailOnNever {
-		p.ExitCode = ExitPass
-	}
-	// Enforced approvals count whatever the level of findings is.
-	if p.Reviews.Blocked() {
-		p.Result, p.ExitCode = waiting(p.Result), max(p.ExitCode, ExitFindings)
-	}
-	// So does a version that was refused.
-	refused := slices.ContainsFunc(p.Published, func(one model.Publication) bool { return one.Status == model.PublicationRefused })
-	if refused && p.Result == model.Passed {
-		p.Result = model.Failed
-	}
-	if refused && p.ExitCode == ExitPass {
+	p.Result, p.ExitCode = p.Outcome(), ExitPass
+	switch {
+	case r.FailOn == FailOnNever:
+	case p.Result == model.Rejected:
+		p.ExitCode = ExitReject
+	case p.Result == model.Failed:
 		p.ExitCode = ExitFindings
+	}
+	if p.Held() { // which counts whatever the level of findings is
+		p.ExitCode = max(p.ExitCode, ExitFindings)
 	}
 	if r.Broken != 0 {
 		p.Result, p.ExitCode = model.Broken, r.Broken

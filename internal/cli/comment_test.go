@@ -28,6 +28,7 @@ func strange(t *testing.T, change func(*model.Report)) (*githubtest.GitHub, *act
 	a.Report.Packs.Set(0, *p)
 	a.Report.Head = &model.Revision{Ref: "patch-1", SHA: githubtest.Head}
 	change(a.Report)
+	a.Report.Summary = a.Report.Counts()
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	w, err := z.Create(render.JSONFile)
@@ -87,6 +88,7 @@ func TestSecondStageHostile(t *testing.T) {
 		p.Findings[0].Message, p.Findings[0].Hint, p.Findings[0].File = hostile, hostile, hostile
 		r.Packs.Set(0, *p)
 		r.Errors = []model.Problem{{Message: hostile, Hint: hostile, File: hostile, Line: 1, Column: 1}}
+		r.Result, r.ExitCode = model.Broken, 3
 	})
 	_, said, err := secondStage(t.Context(), a.env, a.event, a.inputs, "")
 	if err := errors.Join(err, say(a.env, said+hostile)); err != nil {
@@ -130,11 +132,10 @@ func TestSecondStageConclusions(t *testing.T) {
 		two.Path = "packs/two/pack.json"
 		r.Packs.Add(two)
 	}
-	forged := func(r *model.Report) { passing(r); r.ExitCode = 1 }
 	published := func(r *model.Report) {
 		passing(r)
 		r.Result, r.ExitCode = model.Failed, 1
-		r.Published = []model.Publication{{Pack: "a@1.0.0", Path: "a", Status: model.PublicationDone}}
+		r.Published = []model.Publication{{Pack: "a@1.0.0", Path: "a", Status: model.PublicationRefused}}
 	}
 	waits := func(r *model.Report) {
 		passing(r)
@@ -148,7 +149,7 @@ func TestSecondStageConclusions(t *testing.T) {
 		change         func(*model.Report)
 		passes, doubts bool
 	}{
-		{"passes", passing, true, true}, {"no pack", nothing, true, true}, {"several", several, true, true}, {"exit status of its own", forged, true, true},
+		{"passes", passing, true, true}, {"no pack", nothing, true, true}, {"several", several, true, true},
 		{"publishes", published, true, true}, {"waits", waits, false, false}, {"fails", fails, false, false},
 	} {
 		for _, conclusion := range append([]string{github.RunSucceeded}, others...) {

@@ -14,7 +14,7 @@ import (
 // evaluation gate had nothing to look at.
 func halfChecked() model.Pack {
 	return model.Pack{
-		Pack: "ctxpack.a@1.0.0", Path: "a/pack.json", Result: model.Passed, Golden: []model.Golden{},
+		Pack: "ctxpack.a@1.0.0", Path: "a/pack.json", Result: model.Failed, Golden: []model.Golden{},
 		Gates: []model.Gate{
 			{Gate: "schema", Title: "Schema", Status: "warn", Warnings: 1},
 			{Gate: "risk", Title: "Risk", Status: "undecided", Warnings: 1},
@@ -76,7 +76,7 @@ func readBack(t *testing.T, p model.Pack) error {
 	var b bytes.Buffer
 	r := &model.Report{
 		Version: model.Version, Tool: model.Tool{Name: "packgate", Version: "dev", RulesVersion: "1"}, Command: "check", Result: model.Failed, ExitCode: 1,
-		Packs: model.PacksOf(p), Errors: []model.Problem{}, Notices: []string{},
+		Packs: model.PacksOf(p), Summary: model.Count(&p), Errors: []model.Problem{}, Notices: []string{},
 	}
 	if err := model.JSON(&b, r); err != nil {
 		t.Fatal(err)

@@ -121,6 +121,9 @@ func (s Stored) framed() (*Report, error) {
 	if err := cmp.Or(r.safe(), s.packs(r, from, to)); err != nil {
 		return nil, err
 	}
+	if err := r.settled(r.Version); err != nil {
+		return nil, err
+	}
 	same := s.sameTool(r)
 	if r.Version, r.Frame = Version, nil; same {
 		return r, nil

@@ -37,7 +37,7 @@ func Merge(reports []*Report) (out *Report, err error) {
 	var errs [][]Problem
 	var notices [][]string
 	var packs []onePack
-	tree := ""
+	var dealt *Report // of a shard
 	for _, r := range reports {
 		err := cmp.Or(
 			sameRevision("base", first, r, func(r *Report) *Revision { return r.Base }),
@@ -46,8 +46,11 @@ func Merge(reports []*Report) (out *Report, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Shard != "" && r.Tree != "" {
-			if tree = cmp.Or(tree, r.Tree); tree != r.Tree {
+		if r.Shard != "" && (r.Tree != "" || r.Result != Broken) { // a run may break before it knows
+			if dealt == nil {
+				dealt = r
+			}
+			if dealt.Tree != r.Tree {
 				return nil, fmt.Errorf("%w: the packs, the config or the catalogs of shard %q%s are not those of another shard", ErrNotOneRun, r.Shard, inFile(r))
 			}
 		}

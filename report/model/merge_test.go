@@ -125,3 +125,24 @@ func TestMergeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A shard that does not say which packs were dealt out is none of those that do, unless its run broke.
+func TestMergeShardsOfOneTree(t *testing.T) {
+	for _, c := range []struct {
+		first, second model.Report
+		ok            bool
+	}{
+		{model.Report{Tree: "a"}, model.Report{Tree: "a"}, true},
+		{model.Report{}, model.Report{}, true},
+		{model.Report{Tree: "a"}, model.Report{Tree: "b"}, false},
+		{model.Report{Tree: "a"}, model.Report{}, false},
+		{model.Report{}, model.Report{Tree: "a"}, false},
+		{model.Report{Tree: "a"}, model.Report{Result: model.Broken}, true},
+		{model.Report{Tree: "a"}, model.Report{Result: model.Broken, Tree: "b"}, false},
+	} {
+		c.first.Shard, c.second.Shard = "1/2", "2/2"
+		if _, err := model.Merge([]*model.Report{&c.first, &c.second}); (err == nil) != c.ok || err != nil && !errors.Is(err, model.ErrNotOneRun) {
+			t.Errorf("%+v and %+v: %v", c.first, c.second, err)
+		}
+	}
+}

@@ -35,8 +35,8 @@ var ErrNotAReport = errors.New("not a packgate report")
 // Read reads a report from its JSON form, one pack after the other. The report may come from
 // anywhere: it has to fit the schema of this version, may have no part that is larger than MaxRead,
 // and contains text of a pack, which has to be escaped where it is shown. The states of its gates
-// have to follow from its findings and from what did not run; whether its verdict does is not
-// checked. The error is ErrNotAReport, or that of the reader.
+// have to follow from its findings and from what did not run, and its counts and verdict from its
+// packs. The error is ErrNotAReport, or that of the reader.
 func Read(from io.Reader) (*Report, error) { return (*Room)(nil).Read(from) }
 
 // Read is the function Read for a report whose packs are put into the room.
@@ -59,9 +59,10 @@ func read(from io.Reader, room *Room) (r *Report, framed bool, err error) {
 	if err := cmp.Or(doc.forms.fit(r.Version), r.Frame.holds(&doc)); err != nil {
 		return nil, framed, err
 	}
+	version := r.Version
 	r.Version, r.Packs, r.Frame = Version, doc.packs, nil
 	r.rowsOf()
-	return r, framed, cmp.Or(r.entire(), r.safe(), r.approved())
+	return r, framed, cmp.Or(r.settled(version), r.entire(), r.safe(), r.approved())
 }
 
 // runOf reads what a report says beside its packs, as a report without any, of the version that it has.
@@ -104,7 +105,7 @@ func packOf(src []byte, at int) (*Pack, error) {
 	if err := decode(src, p); err != nil {
 		return nil, err
 	}
-	if err := p.consistent(); err != nil {
+	if err := cmp.Or(p.consistent(), p.judged()); err != nil {
 		return nil, refuse("%v", err)
 	}
 	return p, nil

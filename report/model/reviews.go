@@ -70,7 +70,7 @@ func (r *Reviews) Blocked() bool { return r != nil && r.Enforced && len(r.Missin
 // Waits reports whether a missing approval is all that holds the change back.
 func (r *Report) Waits() bool {
 	return len(r.Reviews.Missing()) > 0 && r.Left().Blocked == 0 && !slices.ContainsFunc(r.Packs.list, func(p onePack) bool { return p.row.Result != Passed }) &&
-		r.Result != Broken && !slices.ContainsFunc(r.Published, func(p Publication) bool { return p.Status == PublicationRefused })
+		r.Result != Broken && !r.refused()
 }
 
 // MergeReviews returns the reviews that two parts of one change need together; nil for none.

@@ -161,7 +161,7 @@ func TestEditedSummary(t *testing.T) {
 	}{
 		"a row less":          {func(r object) { r["partial"].(object)["rows"] = rows(r)[1:] }, "but its packs come to"},
 		"other totals":        {func(r object) { r["summary"].(object)["errors"] = 0 }, "but its packs come to"},
-		"passes":              {func(r object) { r["result"] = "pass" }, "not all of its packs do"},
+		"passes":              {func(r object) { r["result"] = "pass" }, `it says "pass", but its packs come to`},
 		"a pack twice":        {func(r object) { rows(r)[1].(object)["path"] = rows(r)[0].(object)["path"] }, "twice"},
 		"name of a whole one": {func(r object) { rows(r)[1].(object)["path"] = r["packs"].([]any)[0].(object)["path"] }, "twice"},
 		"more than there are": {func(r object) { r["partial"].(object)["left_out"].(object)["blocked"] = 4 }, "counts more of them"},
