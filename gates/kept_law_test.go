@@ -177,3 +177,40 @@ func TestKeptIsWhatIsFound(t *testing.T) {
 		}
 	}
 }
+
+// That no golden case raises a gate any more is said as by a run that knows nothing, and that one does
+// again too: RSK006 is silent where RSK002 speaks.
+func TestKeptSeesTheCasesThatRaiseGates(t *testing.T) {
+	w := &writing{t, nil, t.TempDir(), nil}
+	if err := os.CopyFS(w.dir, os.DirFS("../examples/acme-support")); err != nil {
+		t.Fatal(err)
+	}
+	kept, judged, seen := &gate.Kept{}, policy(t, "", false), map[string]int{}
+	look := func() {
+		want := gates.Run(gatetest.Open(t, w.dir, "support"), judged, gates.Outside{})
+		got, err := gates.RunUntil(t.Context(), gatetest.Open(t, w.dir, "support").Keep(kept), judged, gates.Outside{})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("a run that keeps what it knows says (%v)\n%s\nand one that knows nothing\n%s", err, words(got), words(want))
+		}
+		for _, f := range want.Findings {
+			seen[f.Rule]++
+		}
+	}
+	look()
+	raises := ofSupport + "golden/refund-high-value.case.json"
+	src := w.read(raises)
+	for _, name := range w.files("golden/*.case.json") {
+		if strings.Contains(name, "read-only") {
+			continue
+		}
+		if err := os.Remove(w.file(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look()
+	w.write(raises, src)
+	look()
+	if seen["RSK006"] != 2 || seen["RSK002"] != 1 {
+		t.Errorf("the rules that were heard are %v", seen)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 )
@@ -109,7 +110,7 @@ func (s *Subject) Check(g *Gate, r *Rule) ([]finding.Finding, []finding.NotCheck
 	if found, notChecked, ok := s.Said(r); ok {
 		return found, notChecked
 	}
-	p := NewPass(s, g, r)
+	p := NewPass(s.within(r), g, r)
 	r.Check(p)
 	found, notChecked := p.Results()
 	if of := s.origin(r); of != nil && s.Context().Err() == nil {
@@ -117,6 +118,18 @@ func (s *Subject) Check(g *Gate, r *Rule) ([]finding.Finding, []finding.NotCheck
 		s.kept.keep(of, r, answer{found: found, notChecked: notChecked, starts: of.starts, account: m.Account(), reach: m.Found()})
 	}
 	return found, notChecked
+}
+
+// within returns the subject as a rule with an origin may look at it: without the golden cases and the
+// catalogs, which no origin has.
+func (s *Subject) within(r *Rule) *Subject {
+	if r.From == Anything {
+		return s
+	}
+	own := *s
+	own.Environments, own.Catalogs = nil, nil
+	own.golden = func() []golden.Result { panic("the rule " + r.ID + " has an origin, and looks at golden cases") }
+	return &own
 }
 
 // Said returns what a rule said of the subject in an earlier run, at the places where it is
