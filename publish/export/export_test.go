@@ -191,7 +191,7 @@ func TestExport(t *testing.T) {
 	if _, _, err := Write(t.Context(), dir, w.source); !errors.Is(err, ErrTaken) {
 		t.Errorf("an export is written over another: %v", err)
 	}
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".packgate-export-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".packgate-*")); err != nil || len(left) > 0 {
 		t.Errorf("%q was left behind (%v)", left, err)
 	}
 }

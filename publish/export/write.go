@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/statement"
+	"github.com/contextosai/packgate/repo/atomicfile"
 )
 
 // The kinds of errors.
@@ -47,30 +49,24 @@ func Write(ctx context.Context, dir string, s Source) (_ *Index, events int, err
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, 0, err
 	}
-	staged, err := os.MkdirTemp(parent, ".packgate-export-")
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(staged))
-		}
-	}()
-	w := &writer{Source: s, dir: staged, index: Index{
+	w := &writer{Source: s, index: Index{
 		Format: Format, Registry: s.Checker.Registry.String(), Publisher: s.Checker.Verifier.Name(),
 		Exported: s.Now().UTC().Truncate(time.Second).Format(time.RFC3339), Packs: s.Packs, Files: map[string]string{}, NotChecked: []string{},
 	}}
-	if err := w.all(ctx); err != nil {
-		return nil, 0, err
+	var failed error // with its own words
+	folder := &atomicfile.Folder{
+		Fill: func(create func(string) (*os.File, error)) error {
+			w.create = create
+			failed = w.all(ctx)
+			return failed
+		},
+		Ours: func(*os.Root) bool { return false }, // the empty folder that may be there gives way, and no other
 	}
-	if err := os.Chmod(staged, 0o755); err != nil {
-		return nil, 0, err
+	err = atomicfile.WriteAll([]atomicfile.Edit{{Name: filepath.Clean(dir), Folder: folder}}, atomicfile.OneByOne)
+	if errors.Is(err, atomicfile.ErrNotOurs) {
+		err = taken(dir)
 	}
-	// The empty folder that may be there gives way; one that was filled meanwhile does not.
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, taken(dir)
-	}
-	return &w.index, len(w.events), os.Rename(staged, dir)
+	return &w.index, len(w.events), cmp.Or(failed, err)
 }
 
 // Vacant returns an error of kind ErrTaken for a folder that holds something, and for a place
@@ -99,7 +95,7 @@ func taken(dir string) error {
 // writer writes one export.
 type writer struct {
 	Source
-	dir     string
+	create  func(name string) (*os.File, error)
 	index   Index
 	events  []Event
 	reports map[string][]byte // of the pack at hand, by digest
@@ -132,7 +128,7 @@ func (w *writer) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(w.dir, IndexFile), src, 0o644)
+	return w.put(IndexFile, src)
 }
 
 func (w *writer) without(format string, args ...any) {
@@ -143,12 +139,21 @@ func (w *writer) file(name string, content []byte) error {
 	if w.index.Files[name] != "" {
 		return nil // the same bytes
 	}
-	at := filepath.Join(w.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		return err
-	}
 	w.index.Files[name] = digestOf(content)
-	return os.WriteFile(at, content, 0o644)
+	return w.put(name, content)
+}
+
+// put writes a file of the export.
+func (w *writer) put(name string, content []byte) error {
+	f, err := w.create(filepath.FromSlash(name))
+	if err == nil {
+		_, err = f.Write(content)
+		err = cmp.Or(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write %s of the export: %w", name, atomicfile.Cause(err))
+	}
+	return nil
 }
 
 // pack writes what there is of one pack. What the publisher did not sign is left out, and so

@@ -108,7 +108,10 @@ func (p *pending) stage() (err error) {
 func (p *pending) keep() error {
 	switch {
 	case p.folder != nil:
-		return folderFailed(p.Name, errors.Join(p.folder.keep(), p.folder.in.Close()))
+		if err := p.folder.keep(); err != nil {
+			return folderFailed(p.Name, err) // and it is still to be discarded
+		}
+		return folderFailed(p.Name, p.folder.in.Close())
 	case p.direct:
 		return nil
 	}

@@ -12,7 +12,8 @@ import (
 // Folder is the new content of a whole folder. It replaces the folder that an earlier run wrote, so that
 // no file of that one is left.
 type Folder struct {
-	// Fill writes the files, each made by create; a folder without any is removed.
+	// Fill writes the files, each made by create with the folders that its name needs; a folder without any
+	// is removed.
 	Fill func(create func(name string) (*os.File, error)) error
 	// Ours reports whether a folder that is there was written by Fill, and may go.
 	Ours func(*os.Root) bool
@@ -23,6 +24,7 @@ var ErrNotOurs = errors.New("something else is there, which is not replaced")
 
 // stagedFolder is a folder that is complete beside its place.
 type stagedFolder struct {
+	of           *Folder
 	in           *os.Root // where it is to be
 	name, aside  string
 	staged       *wait
@@ -31,7 +33,7 @@ type stagedFolder struct {
 
 // stage writes a folder beside its place, a name in root. If it fails it leaves nothing behind.
 func (f *Folder) stage(root *os.Root, name string) (*stagedFolder, error) {
-	s := &stagedFolder{in: root, name: name, aside: besideOf(name)}
+	s := &stagedFolder{of: f, in: root, name: name, aside: besideOf(name)}
 	var err error
 	if s.there, err = f.replaces(root, name); err != nil {
 		return nil, err
@@ -101,6 +103,9 @@ func (f *Folder) fill(root *os.Root, name string) (empty bool, err error) {
 	err = f.Fill(func(name string) (*os.File, error) {
 		writing.RLock() // no file is made in a folder that Stop removes
 		defer writing.RUnlock()
+		if err := dir.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return nil, err
+		}
 		return dir.Create(name)
 	})
 	if err != nil {
@@ -110,11 +115,15 @@ func (f *Folder) fill(root *os.Root, name string) (empty bool, err error) {
 	return len(entries) == 0, err
 }
 
-// keep moves the folder to its place, and removes the one that was there.
+// keep moves the folder to its place, and removes the one that was there, unless something else was put
+// into it meanwhile.
 func (s *stagedFolder) keep() error {
 	if s.there {
 		if err := s.in.Rename(s.name, s.aside); err != nil {
 			return err
+		}
+		if _, err := s.of.replaces(s.in, s.aside); err != nil {
+			return errors.Join(err, s.in.Rename(s.aside, s.name))
 		}
 	}
 	if !s.empty {

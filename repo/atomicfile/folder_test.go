@@ -134,3 +134,38 @@ func TestFolder(t *testing.T) {
 		})
 	}
 }
+
+// What somebody puts into the folder while another one is written in its place stays, and a file may be in
+// a folder of its own.
+func TestFolderIsFilledMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	pages := filepath.Join(dir, "pages")
+	write := func(meanwhile func() error) error {
+		return atomicfile.WriteAll([]atomicfile.Edit{{Name: pages, Folder: &atomicfile.Folder{
+			Fill: func(create func(string) (*os.File, error)) error {
+				f, err := create(filepath.FromSlash("below/a"))
+				return errors.Join(err, f.Close(), meanwhile())
+			},
+			Ours: func(*os.Root) bool { return false },
+		}}}, atomicfile.OneByOne)
+	}
+	if err := os.Mkdir(pages, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	own := func() error { return os.WriteFile(filepath.Join(pages, "own"), []byte("1"), 0o644) }
+	if err := write(own); !errors.Is(err, atomicfile.ErrNotOurs) {
+		t.Errorf("it is replaced: %v", err)
+	}
+	if got := tree(t, dir); len(got) != 1 || got["pages/own"] != "1" {
+		t.Errorf("%q is there", got)
+	}
+	if err := os.Remove(filepath.Join(pages, "own")); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := tree(t, dir)[filepath.FromSlash("pages/below/a")]; !there {
+		t.Errorf("%q is there", tree(t, dir))
+	}
+}
