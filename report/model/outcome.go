@@ -2,7 +2,9 @@ package model
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
@@ -39,8 +41,8 @@ func (r *Report) settled(version int) error {
 	if version == version1 { // which counted less
 		is, says = Summary{Packs: is.Packs, Errors: is.Errors}, Summary{Packs: says.Packs, Errors: says.Errors}
 	}
-	if is != says {
-		return refuse("it counts %+v, but its packs come to %+v", says, is)
+	if err := is.same(says); err != nil {
+		return err
 	}
 	out := r.Outcome()
 	rejected := r.Result == Rejected && out == Failed && r.Left().Blocked > 0
@@ -52,6 +54,18 @@ func (r *Report) settled(version int) error {
 	}
 	if (r.Result == Passed && r.ExitCode != 0) || (r.Result == Broken && r.ExitCode == 0) {
 		return refuse("it says %q and exit status %d, which does not belong to it", r.Result, r.ExitCode)
+	}
+	return nil
+}
+
+// same refuses counts that are not those of the packs, and names the first that is another.
+func (s Summary) same(says Summary) error {
+	is, said := reflect.ValueOf(s), reflect.ValueOf(says)
+	for i := range is.NumField() {
+		if own, other := is.Field(i).Int(), said.Field(i).Int(); own != other {
+			name, _, _ := strings.Cut(is.Type().Field(i).Tag.Get("json"), ",")
+			return refuse("its summary says %q: %d, but its packs come to %d", name, other, own)
+		}
 	}
 	return nil
 }
