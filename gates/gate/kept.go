@@ -23,6 +23,7 @@ const (
 	Anything     Origin = iota // it is not said, and the rule is checked each time
 	FromPack                   // the decisive layers of the pack, and the config
 	FromOverlays               // these, and the overlays beside the pack
+	FromCases                  // these, and all that golden cases are compiled with
 )
 
 // decisive are the layers that decide what a pack permits. What the others say is in the
@@ -113,33 +114,35 @@ func (s *Subject) Check(g *Gate, r *Rule) ([]finding.Finding, []finding.NotCheck
 	p := NewPass(s.within(r), g, r)
 	r.Check(p)
 	found, notChecked := p.Results()
-	if of := s.origin(r); of != nil && s.Context().Err() == nil {
+	if of, key, ok := s.origin(r); ok && s.Context().Err() == nil {
 		m := s.Proof()
-		s.kept.keep(of, r, answer{found: found, notChecked: notChecked, starts: of.starts, account: m.Account(), reach: m.Found()})
+		s.kept.keep(key, r, of, answer{found: found, notChecked: notChecked, starts: of.starts, account: m.Account(), reach: m.Found()})
 	}
 	return found, notChecked
 }
 
-// within returns the subject as a rule with an origin may look at it: without the golden cases and the
-// catalogs, which no origin has.
+// within returns the subject as a rule with an origin may look at it: without the catalogs, and without
+// golden cases where they are not of its origin.
 func (s *Subject) within(r *Rule) *Subject {
 	if r.From == Anything {
 		return s
 	}
 	own := *s
 	own.Environments, own.Catalogs = nil, nil
-	own.golden = func() []golden.Result { panic("the rule " + r.ID + " has an origin, and looks at golden cases") }
+	if r.From != FromCases {
+		own.golden = func() []golden.Result { panic("golden cases are not of the origin of " + r.ID) }
+	}
 	return &own
 }
 
 // Said returns what a rule said of the subject in an earlier run, at the places where it is
 // now; ok is false where nobody knows.
 func (s *Subject) Said(r *Rule) (found []finding.Finding, notChecked []finding.NotChecked, ok bool) {
-	of := s.origin(r)
-	if of == nil {
+	of, key, ok := s.origin(r)
+	if !ok {
 		return nil, nil, false
 	}
-	a, ok := s.kept.find(of.digests[r.From], r)
+	a, ok := s.kept.find(key, r)
 	if !ok {
 		return nil, nil, false
 	}
@@ -162,17 +165,17 @@ func (k *Kept) find(of digest, r *Rule) (answer, bool) {
 	return a, ok
 }
 
-func (k *Kept) keep(of *origin, r *Rule, a answer) {
+func (k *Kept) keep(key digest, r *Rule, of *origin, a answer) {
 	a, ok := of.kept(a)
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if k.made == nil {
 		k.made = map[digest]*said{}
 	}
-	s := k.made[of.digests[r.From]]
+	s := k.made[key]
 	if s == nil {
 		s = &said{rules: map[string]answer{}, used: k.run}
-		k.made[of.digests[r.From]] = s
+		k.made[key] = s
 	}
 	s.rules[r.ID], s.open = a, s.open || !ok
 	s.reach = cmp.Or(s.reach, a.reach)
@@ -199,13 +202,44 @@ type origin struct {
 	digests        map[Origin]digest
 }
 
-// origin returns what a rule's results follow from; nil where they are not kept. Why a pack
-// cannot be compiled may be written in any layer.
-func (s *Subject) origin(r *Rule) *origin {
+// origin returns what a rule's results follow from, and its digest; ok is false where they are not
+// kept. Why a pack cannot be compiled may be written in any layer.
+func (s *Subject) origin(r *Rule) (of *origin, key digest, ok bool) {
 	if r.From == Anything || s.kept == nil || s.Before != nil || s.origins() == nil || s.Proof().Broken() != "" {
+		return nil, key, false
+	}
+	of = s.origins()
+	if r.From != FromCases {
+		return of, of.digests[r.From], true
+	}
+	cases := s.cases()
+	if cases == nil {
+		return nil, key, false
+	}
+	own, sum := of.digests[FromOverlays], sums{sha256.New()}
+	sum.add(string(own[:]), string(cases[:]))
+	return of, sum.digest(FromCases), true
+}
+
+// findCases digests what golden cases are compiled with; nil where something of that cannot be read.
+func (s *Subject) findCases() *digest {
+	of := s.origins()
+	if of == nil {
 		return nil
 	}
-	return s.origins()
+	own, sum := of.digests[FromOverlays], sums{sha256.New()}
+	sum.add(string(own[:]))
+	for _, f := range s.Unit.Files {
+		sum.add(f.Name, string(f.Document.Source))
+	}
+	for _, u := range s.Unit.Beside {
+		sum.add(u.Name, string(u.Document.Source))
+	}
+	for _, e := range s.Environments {
+		sum.add(e.Path, string(e.Document.Source))
+	}
+	all := sum.digest(FromCases)
+	return &all
 }
 
 // findOrigin digests what results follow from. A pack in which something cannot be read has

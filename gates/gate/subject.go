@@ -42,6 +42,7 @@ type Subject struct {
 	views      func() []*overlay.View
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
+	cases      func() *digest // of what these follow from
 	unions     func() []*Union
 	kept       *Kept // nil for none
 	measured   *measured
@@ -81,7 +82,7 @@ func (s *Subject) compiling() *Subject {
 		}
 		return golden.RunPrepared(s.Proof().Program(), s.Unit, s.Environments, s.Config)
 	})
-	s.unions = sync.OnceValue(s.findUnions)
+	s.unions, s.cases = sync.OnceValue(s.findUnions), sync.OnceValue(s.findCases)
 	return s
 }
 
@@ -125,7 +126,7 @@ func (s *Subject) Views() []*overlay.View { return s.views() }
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, texts: s.texts, signed: s.signed}
+	form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, texts: s.texts, signed: s.signed}
 	return form.about(u, environments)
 }
 

@@ -48,6 +48,7 @@ var RSK006 = &gate.Rule{
 		"rule. If the gap is intended, bound the arguments and waive the finding with a reason.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": true}]`,
+	From:  gate.FromCases,
 	Check: checkConditional,
 }
 
