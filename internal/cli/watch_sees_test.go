@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 type watching struct {
 	*testing.T
 	out   bytes.Buffer
-	day   time.Time
+	days  atomic.Int64 // since the watch began
 	ticks chan time.Time
 	code  chan int
 	end   func() int // stops it
@@ -74,12 +75,12 @@ func TestWatchSees(t *testing.T) {
 			w.look()
 		}, gating.ExitFindings, []string{"- " + supportFile + " error VER001 "}},
 		"the day": {[]string{"repository", "--fail-on", "warning"}, func(w *watching) {
-			w.day = w.day.AddDate(0, 0, 30)
+			w.days.Store(30)
 			w.look()
 		}, gating.ExitFindings, []string{"(it was pass)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &watching{T: t, day: time.Date(2026, 5, 9, 12, 0, 0, 0, time.UTC), ticks: make(chan time.Time), code: make(chan int)}
+			w := &watching{T: t, ticks: make(chan time.Time), code: make(chan int)}
 			w.begin(c.args)
 			c.change(w)
 			if got := w.end(); got != c.code {
@@ -108,7 +109,7 @@ func (w *watching) begin(args []string) {
 	ctx, stop := context.WithCancel(w.Context())
 	w.Cleanup(stop)
 	e := env(&w.out, append([]string{"check", "--watch"}, args...)...)
-	e.ticks, e.Now = w.ticks, func() time.Time { return w.day }
+	e.ticks, e.Now = w.ticks, func() time.Time { return time.Date(2026, 5, 9+int(w.days.Load()), 12, 0, 0, 0, time.UTC) }
 	w.end = func() (code int) {
 		stop()
 		hang.Within(w.T, "the watch", func() { code = <-w.code })

@@ -124,7 +124,7 @@ func definitionsAndHovers(t *testing.T, e *session) {
 		{stagingFile, `"path": "/tooling_layer/adapter`, supportPack, `"endpoint_ref": "internal://pay`, "value, declared at"},
 	} {
 		src := e.file(c.file)
-		if c.file != supportPack || e.counts[e.uri(supportPack)] == 0 {
+		if c.file != supportPack || e.times(supportPack) == 0 {
 			e.show(c.file, src)
 		}
 		var locations []Location

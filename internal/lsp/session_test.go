@@ -186,6 +186,13 @@ func (e *session) waitFor(name string, version int, rules ...string) []Diagnosti
 	return e.shown[uri].Diagnostics
 }
 
+// times returns how often something was said of a file.
+func (e *session) times(name string) int {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	return e.counts[e.uri(name)]
+}
+
 func codes(list []Diagnostic) []string {
 	var codes []string
 	for _, d := range list {
