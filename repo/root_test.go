@@ -30,13 +30,10 @@ func writeTo(t *testing.T, dir, name, text string) {
 func TestOpenFoldersHideNothing(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	writeTo(t, outside, "secret.json", `"outside"`)
-	writeTo(t, dir, "shared/a.json", `"shared"`)
+	writeTo(t, dir, "common/a.json", `"common"`)
 	writeTo(t, dir, "p/golden/a.json", `"a"`)
-	if err := os.Symlink("../shared", filepath.Join(dir, "p", "linked")); err != nil {
-		t.Skip(err)
-	}
-	for name, target := range map[string]string{"in.json": "../../shared/a.json", "out.json": filepath.Join(outside, "secret.json"), "up.json": "../../../x.json"} {
-		if err := os.Symlink(target, filepath.Join(dir, "p", "golden", name)); err != nil {
+	for name, target := range map[string]string{"linked": "../common", "golden/in.json": "../../common/a.json", "golden/out.json": filepath.Join(outside, "secret.json"), "golden/up.json": "../../../x.json"} {
+		if err := os.Symlink(target, filepath.Join(dir, "p", filepath.FromSlash(name))); err != nil {
 			t.Skip(err)
 		}
 	}
@@ -71,8 +68,8 @@ func TestOpenFoldersHideNothing(t *testing.T) {
 			}
 		}
 	}
-	check("at first", map[string]string{"p/golden/a.json": `"a"`, "p/golden/in.json": `"shared"`, "p/golden/out.json": "refused", "p/golden/up.json": "refused", "p/golden/b.json": "refused",
-		"p/golden/": "a.json in.json out.json up.json", "p/linked/a.json": `"shared"`, "p/linked/": "a.json", "p/": "golden linked", "q/": "refused", "p/golden/a.json/": "refused"})
+	check("at first", map[string]string{"p/golden/a.json": `"a"`, "p/golden/in.json": `"common"`, "p/golden/out.json": "refused", "p/golden/up.json": "refused", "p/golden/b.json": "refused",
+		"p/golden/": "a.json in.json out.json up.json", "p/linked/a.json": `"common"`, "p/linked/": "a.json", "p/": "golden linked", "q/": "refused", "p/golden/a.json/": "refused"})
 	writeTo(t, dir, "p/golden/b.json", `"b"`)
 	check("with another file", map[string]string{"p/golden/b.json": `"b"`, "p/golden/": "a.json b.json in.json out.json up.json"})
 	if err := os.RemoveAll(filepath.Join(dir, "p")); err != nil {
@@ -92,7 +89,7 @@ func TestOpenFoldersHideNothing(t *testing.T) {
 	if err := files.Close(); err != nil {
 		t.Error(err)
 	}
-	check("once closed", map[string]string{"p/golden/a.json": "refused", "shared/a.json": "refused", "shared/": "refused"})
+	check("once closed", map[string]string{"p/golden/a.json": "refused", "common/a.json": "refused", "common/": "refused"})
 }
 
 // What was read of a file that looks like no pack is noted; of a file that does, that was not
