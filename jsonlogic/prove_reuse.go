@@ -5,7 +5,14 @@ import "sync"
 // A run asks thousands of small questions, each of which needs as much room as the one before.
 
 // provers are those that have come to their end, whose room others use again.
-var provers = sync.Pool{New: func() any { return &prover{search: newSearch(), gates: &gates{}} }}
+var provers = sync.Pool{New: func() any {
+	s := newSearch()
+	return &prover{
+		search: s, gates: &gates{search: s, pairs: map[[2]literal]literal{}},
+		variables: map[string]*term{}, opaques: map[Key]*term{}, leaves: map[leafKey]*leaf{},
+		known: map[Key]pair{}, seen: map[*Expr]bool{}, tried: map[*Expr]evaluated{},
+	}
+}}
 
 // mostMet bounds what a prover may have met of terms, expressions and operations, for its room to be
 // used again: to empty a map takes as long as if it were as large as it ever was.
@@ -14,11 +21,6 @@ const mostMet = 1 << 10
 func newProver(f Formula, b *budget) *prover {
 	p := provers.Get().(*prover)
 	p.formula, p.budget, p.memo, p.divide = f, b, &shapes, (*term).divide
-	if p.variables == nil {
-		p.variables, p.opaques, p.leaves = map[string]*term{}, map[Key]*term{}, map[leafKey]*leaf{}
-		p.known, p.seen, p.tried = map[Key]pair{}, map[*Expr]bool{}, map[*Expr]evaluated{}
-		p.gates.search, p.gates.pairs = p.search, map[[2]literal]literal{}
-	}
 	p.search.begin(b)
 	return p
 }
