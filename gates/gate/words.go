@@ -109,3 +109,12 @@ func listed(names []string, quote func(string) string) string {
 	}
 	return strings.Join(quoted, ", ")
 }
+
+// Fold brings the spellings of a word of the contract together: "Read-only" and "read only" mean
+// read_only.
+func Fold(word string) string {
+	return wordBreaks.Replace(strings.ToLower(strings.TrimSpace(word)))
+}
+
+// wordBreaks writes what separates words as the contract does.
+var wordBreaks = strings.NewReplacer("-", "_", " ", "_")

@@ -176,28 +176,21 @@ var POL011 = &gate.Rule{
 	Check: checkGuardrails,
 }
 
-var signalBreaks = strings.NewReplacer("-", "_", " ", "_")
-
-// signal returns a guardrail's signal without the differences that do not count.
-func signal(text string) string {
-	return signalBreaks.Replace(strings.ToLower(strings.TrimSpace(text)))
-}
-
 func checkGuardrails(p *gate.Pass) {
 	rails := &p.Pack.PolicyLayer.Guardrails
 	refused := map[string]pack.Text{}
 	for _, s := range rails.MustRefuse.Items {
-		if s.OK && refused[signal(s.Value)].Node == nil {
-			refused[signal(s.Value)] = s
+		if s.OK && refused[gate.Fold(s.Value)].Node == nil {
+			refused[gate.Fold(s.Value)] = s
 		}
 	}
 	for _, s := range rails.MustEscalate.Items {
-		if other := refused[signal(s.Value)]; s.OK && other.Node != nil {
+		if other := refused[gate.Fold(s.Value)]; s.OK && other.Node != nil {
 			p.Report(gate.Diagnostic{
 				At:      s.Node,
 				Message: fmt.Sprintf("%q is in must_escalate and in must_refuse", s.Value),
 				Hint:    "keep it in one of the two lists",
-				Key:     signal(s.Value),
+				Key:     gate.Fold(s.Value),
 				Related: gate.See(other.Node, "refused here"),
 			})
 		}
@@ -235,5 +228,5 @@ func checkNoGuardrails(p *gate.Pass) {
 // where the risks state that there is no effect.
 func writes(t *policy.Tool) bool {
 	risk, _ := t.Adapter.CapabilityRisks.Get(t.Capability)
-	return t.Mode() != pack.ReadOnly && (t.Mode() != pack.Network || signal(risk.Effect.Value) != "none")
+	return t.Mode() != pack.ReadOnly && (t.Mode() != pack.Network || gate.Fold(risk.Effect.Value) != "none")
 }

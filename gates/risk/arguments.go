@@ -47,7 +47,7 @@ func writes(t *policy.Tool) bool {
 	case pack.ReadOnly:
 		return false
 	case pack.Network:
-		return fold(risks(t).Effect.Value) != "none"
+		return gate.Fold(risks(t).Effect.Value) != "none"
 	}
 	return true
 }
@@ -179,5 +179,5 @@ var quantities = []string{
 }
 
 func (a *argument) isNumber() bool {
-	return a.least || slices.ContainsFunc(strings.Split(fold(a.name), "_"), func(word string) bool { return slices.Contains(quantities, word) })
+	return a.least || slices.ContainsFunc(strings.Split(gate.Fold(a.name), "_"), func(word string) bool { return slices.Contains(quantities, word) })
 }

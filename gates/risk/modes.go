@@ -86,7 +86,7 @@ func (s stated) check(p *gate.Pass) {
 	d := gate.Faultf(mode.Node, hint, "%s has the unknown approval mode %s, %s", s.who, gate.Quote(mode.Value), s.consequence)
 	if near := schemas.Nearest(mode.Value, choices); near != "" {
 		d.Hint = fmt.Sprintf("write %q", near)
-		if fold(mode.Value) == near {
+		if gate.Fold(mode.Value) == near {
 			d.Fix = gate.Edit(fmt.Sprintf("write the approval mode as %q", near), "replace", mode.Node.KeyedPath(), fmt.Sprintf("%q", near))
 		}
 	}
@@ -196,7 +196,7 @@ func checkNative(p *gate.Pass) {
 }
 
 func checkRisk(p *gate.Pass, a *pack.Adapter, capability, dimension string, value pack.Text) {
-	least, ok := needs[native{dimension, fold(value.Value)}]
+	least, ok := needs[native{dimension, gate.Fold(value.Value)}]
 	if !ok || least.Rank() <= pack.Mode(a.ApprovalMode).Rank() {
 		return
 	}

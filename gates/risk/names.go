@@ -58,7 +58,7 @@ func checkNames(p *gate.Pass) {
 		for _, c := range a.Capabilities.Items {
 			risk, _ := a.CapabilityRisks.Get(c.Value)
 			verb := writeVerb(c.Value)
-			if !c.OK || verb == "" || fold(risk.Effect.Value) == "none" {
+			if !c.OK || verb == "" || gate.Fold(risk.Effect.Value) == "none" {
 				continue
 			}
 			p.Report(gate.Faultf(c.Node, "state the adapter's real approval_mode, or rename the capability",

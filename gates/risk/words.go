@@ -44,15 +44,6 @@ func risks(t *policy.Tool) pack.Risk {
 	return risk
 }
 
-// fold brings the spellings of a contract word together: "Read-only" and
-// "read only" mean read_only.
-func fold(word string) string {
-	return wordBreaks.Replace(strings.ToLower(strings.TrimSpace(word)))
-}
-
-// wordBreaks writes what separates words as the contract does.
-var wordBreaks = strings.NewReplacer("-", "_", " ", "_")
-
 // modeName says in a word which mode a field states, and what it counts as
 // where it states none that is known.
 func modeName(f pack.Text) string {

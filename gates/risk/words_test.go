@@ -3,6 +3,7 @@ package risk
 import (
 	"testing"
 
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/test/gatetest"
 )
@@ -49,7 +50,7 @@ func TestFold(t *testing.T) {
 	for word, want := range map[string]string{
 		"Read-Only": "read_only", " external state ": "external_state", "none": "none", "": "",
 	} {
-		if got := fold(word); got != want {
+		if got := gate.Fold(word); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
