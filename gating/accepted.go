@@ -216,7 +216,7 @@ func (in Inputs) strays() error {
 	}
 	var refs []string
 	for _, is := range in.since.claims {
-		refs = append(refs, is.id)
+		refs = append(refs, is.ID)
 	}
 	return append(stray(in.brought(), refs), in.accepted.stray(refs)...).Err()
 }

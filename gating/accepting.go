@@ -50,9 +50,6 @@ func (r *Run) Accepting(ctx context.Context, in Inputs, rec Recording) (*Recorde
 	if err = p.identify(nil); err != nil {
 		return nil, err
 	}
-	if p.named, err = in.sets(nil); err != nil {
-		return nil, err
-	}
 	out := &Recorded{}
 	err = p.each(ctx, in.Packs, func(name string) outcome {
 		j, err := p.judge(ctx, name)

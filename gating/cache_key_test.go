@@ -110,7 +110,7 @@ func TestKeyParts(t *testing.T) {
 		{"content", func(k *keyed) { k.content[31] = 1 }},
 		{"twins", func(k *keyed) { k.twins = map[string][]string{k.name: {"packs/twin/pack.json"}} }},
 		{"alike", func(k *keyed) {
-			k.ids = map[string]identity{k.name: {"ctxpack.support", "1.0.0"}}
+			k.ids = identities{k.name: {ID: "ctxpack.support", Version: "1.0.0"}}
 			k.accepted.sharing = map[string][]string{"ctxpack.support": {k.name, "packs/twin/pack.json"}}
 		}},
 		{"together", func(k *keyed) { k.named.of = map[string][][]string{k.name: {{"a", "b"}}} }},

@@ -175,7 +175,7 @@ func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 		{"content", string(digest[:])},
 		{"triggers", fields(why...)},
 		{"twins", fields(p.twins[name]...)},
-		{"alike", fields(p.accepted.sharing[p.ids[name].id]...)},
+		{"alike", fields(p.accepted.sharing[p.ids[name].ID]...)},
 		{"together", p.named.identity()},
 		{"approvals", p.Approvals.identity(name)},
 	}

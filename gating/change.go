@@ -113,7 +113,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err != nil {
 		return nil, err
 	}
-	part, err := r.share(in)
+	part, err := r.share(&in)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 // that have a changed file of their own.
 func (c *Change) concerned(since Progress) (packs, own []string, err error) {
 	shared := c.shared(since)
-	named, err := c.w.sets(c.w.Packs)
+	named, err := c.w.sets(c.w.Packs, since.claims)
 	if err != nil {
 		return nil, nil, err
 	}

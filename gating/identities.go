@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"crypto/sha256"
 	"errors"
 	"maps"
 	"slices"
@@ -9,12 +10,12 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// identity is the pack_id and the version that a pack file states.
-type identity struct{ id, version string }
+// identities are the identities of pack files, by their names.
+type identities map[string]repo.Claim
 
 // identities returns the identities of all pack files of the repository, including those that were not
 // asked for. Files whose identity is known already are not read.
-func (w *Workspace) identities(known map[string]identity) (map[string]identity, error) {
+func (w *Workspace) identities(known identities) (identities, error) {
 	all := w.Packs
 	if !w.whole {
 		var err error
@@ -23,37 +24,34 @@ func (w *Workspace) identities(known map[string]identity) (map[string]identity, 
 			return nil, err
 		}
 	}
-	ids := map[string]identity{}
+	ids := identities{}
 	for i, g := range ofEach(all, func(name string) glanced {
 		if is, ok := known[name]; ok {
-			return glanced{identity: is}
+			return glanced{Claim: is}
 		}
-		return w.glance(name)
+		is, _, err := w.Files.Claim(name, w.Config.Limits.MaxBytes)
+		return glanced{Claim: is, err: err}
 	}) {
 		if g.err != nil {
 			return nil, g.err
 		}
-		ids[all[i]] = g.identity
+		ids[all[i]] = g.Claim
 	}
 	return ids, nil
 }
 
 // glanced is what a glance at a file gave.
 type glanced struct {
-	identity
-	err error
-}
-
-func (w *Workspace) glance(name string) glanced {
-	g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
-	return glanced{identity{g.ID, g.Version}, err}
+	repo.Claim
+	digest [sha256.Size]byte // of the content; zero where it is not wanted or could not be read
+	err    error
 }
 
 // sharing returns the files of each pack_id that several files have, sorted.
-func sharing(ids map[string]identity) map[string][]string {
+func (ids identities) sharing() map[string][]string {
 	files := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		if id := ids[name].id; id != "" {
+		if id := ids[name].ID; id != "" {
 			files[id] = append(files[id], name)
 		}
 	}
@@ -63,10 +61,10 @@ func sharing(ids map[string]identity) map[string][]string {
 
 // twins returns, for each pack file, the other files that state the same version and have different
 // content.
-func (w *Workspace) twins(ids map[string]identity) map[string][]string {
-	claims := map[identity][]string{}
+func (w *Workspace) twins(ids identities) map[string][]string {
+	claims := map[repo.Claim][]string{}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		if is := ids[name]; is.id != "" && is.version != "" {
+		if is := ids[name]; is.ID != "" && is.Version != "" {
 			claims[is] = append(claims[is], name)
 		}
 	}
@@ -100,7 +98,7 @@ func (p *pipeline) copied(name string, from *packFile) bool {
 	if from == nil || from.name == name {
 		return false
 	}
-	same := p.accepted.sharing[p.ids[name].id]
+	same := p.accepted.sharing[p.ids[name].ID]
 	if slices.Contains(same, from.name) {
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -33,7 +34,7 @@ type pipeline struct {
 	lookup    *Lookup
 	policy    gates.Policy
 	overrides []diffing.Override  // of the class table
-	ids       map[string]identity // of the pack files of the repository
+	ids       identities          // of the pack files of the repository
 	twins     map[string][]string // other files with the same version and different content, by pack file
 	named     sets                // of packs that golden cases name together
 }
@@ -51,11 +52,16 @@ func newPipeline(r *Run, in Inputs) (*pipeline, error) {
 	return p, err
 }
 
-// identify notes the identities of the repository's pack files. Known ones are not read.
-func (p *pipeline) identify(known map[string]identity) (err error) {
-	if p.ids, err = p.identities(known); err == nil {
-		p.twins = p.Workspace.twins(p.ids)
-		p.accepted.sharing = sharing(p.ids)
+// identify notes the identities of the repository's pack files, and which packs belong together where packs are
+// compared with a baseline. Identities that are known are not read.
+func (p *pipeline) identify(known identities) (err error) {
+	if p.ids, err = p.identities(known); err != nil {
+		return err
+	}
+	p.twins = p.Workspace.twins(p.ids)
+	p.accepted.sharing = p.ids.sharing()
+	if p.Base != nil {
+		p.named, err = p.sets(slices.Sorted(maps.Keys(p.ids)), p.ids)
 	}
 	return err
 }

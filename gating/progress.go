@@ -26,7 +26,7 @@ type Progress struct {
 	// pinsUnread is set if pins of the baseline are not valid: then it is not known what it pinned.
 	pinsUnread bool
 	// claims are the identities of the packs of the workspace, by pack file.
-	claims map[string]identity
+	claims identities
 	// unread are the packs of the workspace that cannot be read, which may have changed.
 	unread map[string]bool
 }
@@ -56,10 +56,10 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 		}
 		s.Gone = refresh.Gone(base, all)
 	}
-	s.unread, s.claims = known.unread, map[string]identity{}
+	s.unread, s.claims = known.unread, identities{}
 	for _, p := range head.Packs {
 		if id := p.ID(); id != "" {
-			s.claims[p.Name] = identity{id, strings.TrimPrefix(p.Ref(), id+"@")}
+			s.claims[p.Name] = repo.Claim{ID: id, Version: strings.TrimPrefix(p.Ref(), id+"@")}
 		}
 	}
 	s.Triggers = map[string][]refresh.Trigger{}

@@ -75,14 +75,14 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 		return is
 	})
 	for _, name := range names {
-		if in.IsPack(name) || in.Files.NoPack(name) || !in.inScope(name) || c != nil && !c.brings(name) || behind()[name] {
+		if in.IsPack(name) || in.Files.NoPack(name) || !in.inScope(name) || c != nil && !c.brings(name) {
 			continue
 		}
 		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if !g.LooksLikePack() {
+		if !g.LooksLikePack() || behind()[name] {
 			continue
 		}
 		file := in.Files.Show(name)

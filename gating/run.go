@@ -92,6 +92,8 @@ type Inputs struct {
 	accepted acceptedFindings
 	// since is what has changed since the baseline.
 	since Progress
+	// known are the identities of pack files that were read already.
+	known identities
 }
 
 // All gates all packs that were asked for, or those of a shard, and reports what is wrong with the
@@ -112,7 +114,7 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return err
 	}
-	own, err := r.share(in)
+	own, err := r.share(&in)
 	if err != nil {
 		return err
 	}
@@ -149,10 +151,7 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if err != nil {
 		return err
 	}
-	if err = p.identify(in.since.claims); err != nil {
-		return err
-	}
-	if p.named, err = in.sets(nil); err != nil {
+	if err = p.identify(in.known); err != nil {
 		return err
 	}
 	if len(in.Recovered) > 0 {

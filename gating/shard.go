@@ -112,9 +112,9 @@ func (w *Workspace) Deal(n int) ([]Load, error) {
 	return deal(sizes, n), nil
 }
 
-// tree returns the digest of what shards have to agree on: the config, the catalogs and the packs. A
-// pack that cannot be read has the zero digest.
-func (w *Workspace) tree() string {
+// tree returns the digest of what shards have to agree on: the config, the catalogs and the packs, and the identities
+// of the packs. A pack that cannot be read has the zero digest.
+func (w *Workspace) tree() (digest string, ids identities, err error) {
 	sum := sha256.New()
 	if doc := w.Config.Document; doc != nil {
 		fmt.Fprintf(sum, "config %s\n", pack.DigestOf(doc.Source))
@@ -122,18 +122,34 @@ func (w *Workspace) tree() string {
 	for _, e := range w.Environments {
 		fmt.Fprintf(sum, "catalog %s\n", pack.DigestOf(e.Document.Source))
 	}
-	for _, name := range w.Packs {
-		digest, _ := w.Files.Digest(name, int64(w.Config.Limits.MaxBytes))
-		fmt.Fprintf(sum, "pack %q %x\n", name, digest)
+	ids = identities{}
+	for i, g := range ofEach(w.Packs, func(name string) (g glanced) {
+		var src []byte
+		if g.Claim, src, g.err = w.Files.Claim(name, w.Config.Limits.MaxBytes); src != nil {
+			g.digest = sha256.Sum256(src)
+		}
+		return g
+	}) {
+		if g.err != nil {
+			return "", nil, g.err
+		}
+		ids[w.Packs[i]] = g.Claim
+		fmt.Fprintf(sum, "pack %q %x\n", w.Packs[i], g.digest)
 	}
-	return fmt.Sprintf("sha256:%x", sum.Sum(nil))
+	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), ids, nil
 }
 
 // share returns the packs of the shard that is gated, and notes in the report what it is a shard of.
-func (r *Run) share(in Inputs) ([]string, error) {
+func (r *Run) share(in *Inputs) ([]string, error) {
+	in.known = in.since.claims
 	own, _, err := in.Share(in.Shard)
-	if err == nil && !in.Shard.Whole() {
-		r.Report.Tree = in.tree()
+	if err != nil || in.Shard.Whole() {
+		return own, err
+	}
+	var ids identities
+	r.Report.Tree, ids, err = in.tree()
+	if in.known == nil {
+		in.known = ids
 	}
 	return own, err
 }

@@ -1,11 +1,8 @@
 package gating
 
 import (
-	"errors"
 	"maps"
 	"slices"
-
-	"github.com/contextosai/packgate/repo"
 )
 
 // sets are the sets of packs that golden cases of a workspace name together.
@@ -14,16 +11,10 @@ type sets struct {
 	files map[string][]string   // by pack_id: the pack files of the repository; nil if there is no set
 }
 
-// sets returns the sets of packs that the golden cases of some packs name together; nil packs are all
-// of the repository. A pack whose files cannot be read names none; gating it reports that.
-func (w *Workspace) sets(packs []string) (s sets, err error) {
+// sets returns the sets of packs that the golden cases of some packs name together. Identities that are known are
+// not read. A pack whose files cannot be read names none; gating it reports that.
+func (w *Workspace) sets(packs []string, known identities) (s sets, err error) {
 	s.of = map[string][][]string{}
-	if packs == nil {
-		packs, err = w.Files.Find(nil, w.Patterns...)
-		if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) {
-			return s, err
-		}
-	}
 	for i, named := range ofEach(packs, func(name string) [][]string {
 		named, err := w.Files.Named(name, w.Config)
 		if err != nil {
@@ -38,17 +29,12 @@ func (w *Workspace) sets(packs []string) (s sets, err error) {
 	if len(s.of) == 0 {
 		return s, nil
 	}
+	ids, err := w.identities(known)
 	s.files = map[string][]string{}
-	all, err := w.Files.Find(nil, w.Patterns...)
-	if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
-		return s, err
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		s.files[ids[name].ID] = append(s.files[ids[name].ID], name)
 	}
-	for i, g := range ofEach(all, w.glance) {
-		if g.err == nil {
-			s.files[g.id] = append(s.files[g.id], all[i])
-		}
-	}
-	return s, nil
+	return s, err
 }
 
 // reaches reports whether golden cases of a pack name a pack that the change touches, or one that is

@@ -77,11 +77,11 @@ func (f *Files) companions(u *Unit, c *Config) error {
 	}
 	byID := map[string][]string{} // files
 	for _, name := range names {
-		g, _, err := f.Glance(name, c.Limits.MaxBytes)
+		is, _, err := f.Claim(name, c.Limits.MaxBytes)
 		if err != nil {
 			return err
 		}
-		byID[g.ID] = append(byID[g.ID], name)
+		byID[is.ID] = append(byID[is.ID], name)
 	}
 	read, todo := map[string]*Unit{u.Name: u}, []*Unit{u}
 	for len(todo) > 0 {

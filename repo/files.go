@@ -159,20 +159,15 @@ func (f *Files) Exists(name string) (bool, error) {
 // than most. The error is a *Problem where the name is not a regular file or leads
 // out of the root.
 func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
-	if src, size, err = f.fetch(name, most); err == nil && size <= most {
-		f.noted.add(name, src)
-	}
-	return src, size, err
-}
-
-// fetch is read for who looks at the content itself.
-func (f *Files) fetch(name string, most int64) (src []byte, size int64, err error) {
 	if err := cmp.Or(f.ended(), f.inside(name)); err != nil {
 		return nil, 0, err
 	}
 	src, size, err = readWhole(f.tree, path.Clean(name), most)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
+	}
+	if size <= most {
+		f.noted.add(name, src)
 	}
 	return src, size, nil
 }

@@ -14,11 +14,14 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
+// Claim is the pack_id and the pack_version that a file states, "" where they are not seen.
+type Claim struct{ ID, Version string }
+
 // Glance is what a file says of itself at first sight, be it JSON, JSON with comments or
 // YAML, and valid or not.
 type Glance struct {
-	ID, Version string // pack_id and pack_version, "" where they are not seen
-	layers      int    // of a pack, among its outermost members
+	Claim
+	layers int // of a pack, among its outermost members
 }
 
 // fewestLayers are as many layers as make a file look like a pack.
@@ -28,7 +31,13 @@ const fewestLayers = 3
 func (g Glance) LooksLikePack() bool { return g.layers >= fewestLayers }
 
 // GlanceAt looks at the content of a file.
-func GlanceAt(src []byte) Glance {
+func GlanceAt(src []byte) Glance { return glanceAt(src, false) }
+
+// ClaimOf returns what a glance at the content of a file gives as its identity, and looks no further than that.
+func ClaimOf(src []byte) Claim { return glanceAt(src, true).Claim }
+
+// glanceAt looks at a file as far as its end, or its identity.
+func glanceAt(src []byte, identity bool) Glance {
 	if !namesPack(src) {
 		return Glance{}
 	}
@@ -37,7 +46,7 @@ func GlanceAt(src []byte) Glance {
 	if g.next(); g.kind != '{' {
 		return glanceAtYAML(src)
 	}
-	g.flow()
+	g.flow(func() bool { return identity && g.ID != "" && g.Version != "" })
 	return g.Glance
 }
 
@@ -71,14 +80,14 @@ type glancer struct {
 	text string // of a text
 }
 
-// flow counts the layers and finds the identity. The first brace is read.
-func (g *glancer) flow() {
+// flow counts the layers and finds the identity, until that is enough. The first brace is read.
+func (g *glancer) flow(enough func() bool) {
 	type open struct {
 		object bool
 		name   string
 	}
 	stack, name, seen := []open{{object: true}}, "", map[string]bool{}
-	for g.next(); g.kind != 0 && len(stack) > 0; g.next() {
+	for g.next(); g.kind != 0 && len(stack) > 0 && !enough(); g.next() {
 		switch g.kind {
 		case '{', '[':
 			stack, name = append(stack, open{g.kind == '{', name}), ""
@@ -106,7 +115,7 @@ func (g *Glance) count(seen map[string]bool) {
 	}
 }
 
-func (g *Glance) identity(name, value string) {
+func (g *Claim) identity(name, value string) {
 	switch {
 	case name == "pack_id" && g.ID == "":
 		g.ID = value
@@ -210,14 +219,30 @@ func glanceAtYAML(src []byte) (g Glance) {
 // Glance looks at a file, no further than most bytes. What cannot be read says nothing:
 // who gates it says why.
 func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) {
-	src, _, err = f.fetch(name, int64(most))
-	if ended := f.ended(); ended != nil {
-		return g, nil, ended
+	if src, err = f.glanced(name, most); src != nil {
+		g = GlanceAt(src)
 	}
+	return g, src, err
+}
+
+// Claim is Glance for who wants to know no more than the identity.
+func (f *Files) Claim(name string, most int) (is Claim, src []byte, err error) {
+	if src, err = f.glanced(name, most); src != nil {
+		is = ClaimOf(src)
+	}
+	return is, src, err
+}
+
+// glanced returns the content of a file, nil where it has more than most bytes or cannot be read.
+func (f *Files) glanced(name string, most int) ([]byte, error) {
+	if err := f.ended(); err != nil {
+		return nil, err
+	}
+	src, _, err := readWhole(f.tree, path.Clean(name), int64(most)) // which opens nothing that leads out
 	if err != nil {
-		return g, nil, nil
+		return nil, nil
 	}
-	return GlanceAt(src), src, nil
+	return src, nil
 }
 
 // notes are the files that were read whole and have no names in them that packs have. They are

@@ -117,7 +117,14 @@ func (r *rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // Stat describes what a name leads to.
-func (r *rootFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.root.FS(), name) }
+func (r *rootFS) Stat(name string) (fs.FileInfo, error) {
+	if in, base := r.in(name); in != nil {
+		if info, err := in.Stat(base); err == nil {
+			return info, nil
+		}
+	}
+	return fs.Stat(r.root.FS(), name)
+}
 
 // Lstat describes an entry, be it a symbolic link.
 func (r *rootFS) Lstat(name string) (fs.FileInfo, error) {
