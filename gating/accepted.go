@@ -214,10 +214,7 @@ func (in Inputs) strays() error {
 	if !in.whole || len(in.since.unread) > 0 {
 		return nil
 	}
-	var refs []string
-	for _, is := range in.since.claims {
-		refs = append(refs, is.ID)
-	}
+	refs := in.since.claims.ids()
 	return append(stray(in.brought(), refs), in.accepted.stray(refs)...).Err()
 }
 

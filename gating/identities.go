@@ -43,8 +43,17 @@ func (w *Workspace) identities(known identities) (identities, error) {
 // glanced is what a glance at a file gave.
 type glanced struct {
 	repo.Claim
-	digest [sha256.Size]byte // of the content; zero where it is not wanted or could not be read
+	size   int64 // of the file, and the digest of its content: zero where they are not wanted or it cannot be read
+	digest [sha256.Size]byte
 	err    error
+}
+
+// ids returns the pack_id of each file.
+func (ids identities) ids() (list []string) {
+	for _, is := range ids {
+		list = append(list, is.ID)
+	}
+	return list
 }
 
 // sharing returns the files of each pack_id that several files have, sorted.

@@ -20,26 +20,25 @@ type about struct {
 }
 
 // repository reports what is wrong with the repository as a whole, as an entry of its own; for a change,
-// what the change brings. Of several shards the first one reports it for all; if there is a base each
-// one does, because a change could leave the first out.
+// what the change brings. Of several shards each one reports the packs that are overlooked in its folders, and the
+// first one all else; if there is a base each one reports everything, because a change could leave the others out.
 func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
-	if in.Shard.Index > 1 && in.Base == nil {
-		return nil
-	}
 	found, err := in.overlooked(ctx, c)
 	if err != nil {
 		return err
 	}
-	stray, err := in.strayArguments(ctx, c)
-	if err != nil {
-		return err
+	if in.Shard.Index <= 1 || in.Base != nil {
+		stray, err := in.strayArguments(ctx, c)
+		if err != nil {
+			return err
+		}
+		loose, err := r.loosened(ctx, in, c, looser)
+		if err != nil {
+			return err
+		}
+		found = slices.Concat(found, stray, in.outlasted(r.Now()), in.accepted.refused, loose)
 	}
-	found = slices.Concat(found, stray, in.outlasted(r.Now()), in.accepted.refused)
-	loose, err := r.loosened(ctx, in, c, looser)
-	if err != nil {
-		return err
-	}
-	if found = append(found, loose...); len(found) == 0 {
+	if len(found) == 0 {
 		return nil
 	}
 	policy, err := in.policy(r.Now())
@@ -57,7 +56,7 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 // overlooked returns findings about files that look like packs and that no pattern finds. For a change
 // it looks only at the files of the change.
 func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err error) {
-	names, err := in.Files.Loadable()
+	names, err := in.loadable()
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 			continue
 		}
 		file := in.Files.Show(name)
-		f := repository.NotFound(file, g.ID)
+		f := repository.NotFound(file, name, g.ID)
 		if was := in.since.gated(g.ID); was != nil && (c != nil || before[name] != blobID(src)) {
 			f = repository.Ungated(file, was.ID(), in.Files.Show(was.Name))
 		}

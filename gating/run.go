@@ -92,8 +92,9 @@ type Inputs struct {
 	accepted acceptedFindings
 	// since is what has changed since the baseline.
 	since Progress
-	// known are the identities of pack files that were read already.
-	known identities
+	// read are the identities of pack files that were read to share them out, and grounds the folders of the shards.
+	read    identities
+	grounds grounds
 }
 
 // All gates all packs that were asked for, or those of a shard, and reports what is wrong with the
@@ -151,7 +152,11 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if err != nil {
 		return err
 	}
-	if err = p.identify(in.known); err != nil {
+	known := in.since.claims
+	if known == nil {
+		known = in.read
+	}
+	if err = p.identify(known); err != nil {
 		return err
 	}
 	if len(in.Recovered) > 0 {

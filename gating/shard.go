@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,77 +100,101 @@ func deal(sizes map[string]int64, n int) []Load {
 func (w *Workspace) Deal(n int) ([]Load, error) {
 	sizes := map[string]int64{}
 	for _, name := range w.Packs {
-		sizes[name] = 0
-		info, err := fs.Stat(w.Files.Tree(), name)
-		if err == nil {
-			sizes[name] = info.Size()
-		}
-		var system syscall.Errno
-		if errors.As(err, &system) && !repo.NotThere(err) {
-			return nil, fmt.Errorf("distribute the packs: %w", err)
+		var err error
+		if sizes[name], err = w.size(name); err != nil {
+			return nil, err
 		}
 	}
 	return deal(sizes, n), nil
 }
 
-// tree returns the digest of what shards have to agree on: the config, the catalogs and the packs, and the identities
-// of the packs. A pack that cannot be read has the zero digest.
-func (w *Workspace) tree() (digest string, ids identities, err error) {
+func (w *Workspace) size(name string) (size int64, err error) {
+	info, err := fs.Stat(w.Files.Tree(), name)
+	if err == nil {
+		return info.Size(), nil
+	}
+	if system := syscall.Errno(0); errors.As(err, &system) && !repo.NotThere(err) {
+		return 0, fmt.Errorf("distribute the packs: %w", err)
+	}
+	return 0, nil
+}
+
+// share returns the packs of the shard that is gated, and notes what it is a shard of. Tree in the report is the
+// digest of what shards have to agree on: the config, the catalogs and the packs. A pack that cannot be read has the
+// zero digest there. Each pack file is read once for all of that.
+func (r *Run) share(in *Inputs) ([]string, error) {
+	if in.Shard.Whole() {
+		return in.Packs, nil
+	}
 	sum := sha256.New()
-	if doc := w.Config.Document; doc != nil {
+	if doc := in.Config.Document; doc != nil {
 		fmt.Fprintf(sum, "config %s\n", pack.DigestOf(doc.Source))
 	}
-	for _, e := range w.Environments {
+	for _, e := range in.Environments {
 		fmt.Fprintf(sum, "catalog %s\n", pack.DigestOf(e.Document.Source))
 	}
-	ids = identities{}
-	for i, g := range ofEach(w.Packs, func(name string) (g glanced) {
-		var src []byte
-		if g.Claim, src, g.err = w.Files.Claim(name, w.Config.Limits.MaxBytes); src != nil {
-			g.digest = sha256.Sum256(src)
-		}
-		return g
-	}) {
+	sizes := map[string]int64{}
+	in.read = identities{}
+	for i, g := range ofEach(in.Packs, in.glanceWhole) {
+		name := in.Packs[i]
 		if g.err != nil {
-			return "", nil, g.err
+			return nil, g.err
 		}
-		ids[w.Packs[i]] = g.Claim
-		fmt.Fprintf(sum, "pack %q %x\n", w.Packs[i], g.digest)
+		sizes[name], in.read[name] = g.size, g.Claim
+		fmt.Fprintf(sum, "pack %q %x\n", name, g.digest)
 	}
-	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), ids, nil
+	r.Report.Tree = fmt.Sprintf("sha256:%x", sum.Sum(nil))
+	loads := deal(sizes, in.Shard.Total)
+	in.grounds = groundsOf(loads)
+	return loads[in.Shard.Index-1].Packs, nil
 }
 
-// share returns the packs of the shard that is gated, and notes in the report what it is a shard of.
-func (r *Run) share(in *Inputs) ([]string, error) {
-	in.known = in.since.claims
-	own, _, err := in.Share(in.Shard)
-	if err != nil || in.Shard.Whole() {
-		return own, err
+// glanceWhole glances at a file with its size and digest.
+func (in Inputs) glanceWhole(name string) (g glanced) {
+	var src []byte
+	switch g.Claim, src, g.err = in.Files.Claim(name, in.Config.Limits.MaxBytes); {
+	case g.err != nil:
+	case src != nil:
+		g.size, g.digest = int64(len(src)), sha256.Sum256(src)
+	default:
+		g.size, g.err = in.size(name)
 	}
-	var ids identities
-	r.Report.Tree, ids, err = in.tree()
-	if in.known == nil {
-		in.known = ids
-	}
-	return own, err
+	return g
 }
 
-// Share returns the packs of a shard, and those of all others.
-func (w *Workspace) Share(s Shard) (own, others []string, err error) {
-	if s.Whole() {
-		return w.Packs, nil, nil
-	}
-	loads, err := w.Deal(s.Total)
-	if err != nil {
-		return nil, nil, err
-	}
-	dealt := loads[s.Index-1].Packs
-	for _, name := range w.Packs {
-		if _, found := slices.BinarySearch(dealt, name); found {
-			own = append(own, name)
-		} else {
-			others = append(others, name)
+// grounds are the folders in which shards look for packs that no pattern finds, with the shard that does: that of the
+// first pack in the folder. The first shard has what is not below one of them.
+type grounds map[string]int
+
+func groundsOf(loads []Load) grounds {
+	first, g := map[string]string{}, grounds{".": 1}
+	for i, l := range loads {
+		for _, name := range l.Packs {
+			dir := path.Dir(name)
+			if known, ok := first[dir]; !ok || name < known {
+				first[dir], g[dir] = name, i+1
+			}
 		}
 	}
-	return own, others, nil
+	return g
+}
+
+// of returns the folders of a shard, sorted. What is behind a link is looked at where it is.
+func (g grounds) of(in Inputs) (folders []string) {
+	for dir, shard := range g {
+		if shard == in.Shard.Index && in.behindLinks(dir) == dir {
+			folders = append(folders, dir)
+		}
+	}
+	slices.Sort(folders)
+	return folders
+}
+
+// loadable returns the files that could be loaded as a pack among which a run looks for overlooked ones: all, or of
+// several shards without a base those in the folders of this one.
+func (in Inputs) loadable() ([]string, error) {
+	if in.Shard.Whole() || in.Base != nil {
+		return in.Files.Loadable([]string{"."}, nil)
+	}
+	return in.Files.Loadable(in.grounds.of(in), func(dir string) bool { return in.grounds[dir] != 0 })
 }

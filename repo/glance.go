@@ -286,22 +286,33 @@ func MayHoldPack(name string) bool {
 }
 
 // Loadable returns the files that could be loaded as a pack by their names, wherever they
-// are but in .git and node_modules, without those behind links.
-func (f *Files) Loadable() (names []string, err error) {
-	err = fs.WalkDir(f.tree, ".", func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case f.ended() != nil:
-			return f.ended()
-		case err != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrInvalid) || NotThere(err)):
-			return nil // a pattern that leads there says so
-		case err != nil:
-			return err
-		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules"):
-			return fs.SkipDir
-		case e.Type().IsRegular() && MayHoldPack(name):
-			names = append(names, name)
+// are in some folders but in .git and node_modules, without those behind links. It does not go into a folder below
+// these that apart tells; nil tells none.
+func (f *Files) Loadable(folders []string, apart func(dir string) bool) (names []string, err error) {
+	for _, top := range folders {
+		if slices.ContainsFunc(strings.Split(top, "/"), neverLoaded) {
+			continue
 		}
-		return nil
-	})
-	return names, err
+		err := fs.WalkDir(f.tree, top, func(name string, e fs.DirEntry, err error) error {
+			switch {
+			case f.ended() != nil:
+				return f.ended()
+			case err != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrInvalid) || NotThere(err)):
+				return nil // a pattern that leads there says so
+			case err != nil:
+				return err
+			case e.IsDir() && name != top && (neverLoaded(e.Name()) || apart != nil && apart(name)):
+				return fs.SkipDir
+			case e.Type().IsRegular() && MayHoldPack(name):
+				names = append(names, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return names, err
+		}
+	}
+	return names, nil
 }
+
+func neverLoaded(folder string) bool { return folder == ".git" || folder == "node_modules" }

@@ -97,13 +97,14 @@ func Ungated(file, id, before string) finding.Finding {
 }
 
 // NotFound returns the finding that a file looks like a pack, whose pack_id may be "", and is
-// found by no pattern.
-func NotFound(file, id string) finding.Finding {
+// found by no pattern. The name is that of the file relative to the root, which tells it from others with the
+// same pack_id wherever packgate is started.
+func NotFound(file, name, id string) finding.Finding {
 	what := "this file looks like a Context Pack"
 	if id != "" {
 		what = fmt.Sprintf("this file looks like the Context Pack %q", id)
 	}
-	return found(CFG002, finding.Location{File: file}, id, what+", and no pattern finds it, so it is not checked",
+	return found(CFG002, finding.Location{File: file}, name, what+", and no pattern finds it, so it is not checked",
 		"list it under packs: in the config beside the patterns that are there, converted to JSON if it is not, or move it out of the repository")
 }
 

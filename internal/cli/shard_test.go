@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,6 +72,31 @@ func move(t *testing.T, number int, to string) {
 	}
 }
 
+// hidePacks copies packs to where no pattern leads: outside of all packs, beside packs and below them, into folders in
+// which nobody looks, and to where a link leads from a pack that is behind a link itself.
+func hidePacks(t *testing.T) {
+	t.Helper()
+	file := func(number int) string { return filepath.FromSlash(generate.PackFile(seedOfShards, number)) }
+	src, err := os.ReadFile(file(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"hidden.yaml", "packs/outside.json", "packs/.cache/pack.json", "node_modules/a/x.json", "real/pack.json", "real/hidden.json"}
+	for i := range packsOfShards {
+		dir := filepath.Dir(file(i))
+		names = append(names, filepath.Join(dir, "other.json"), filepath.Join(dir, "golden", "deep", fmt.Sprintf("%d.json5", i)), filepath.Join(dir, "node_modules", "b.json"))
+	}
+	for _, name := range names {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, src, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmp.Or(os.Symlink("../real", "packs/linked"), os.Symlink("nowhere", "packs/broken")); err != nil {
+		t.Fatal(err)
+	}
+	addConfig(t, "strict: true\n")
+}
+
 func revise(t *testing.T) {
 	t.Helper()
 	if _, err := generate.Revise(".", seedOfShards, packsOfShards, 2); err != nil {
@@ -111,7 +138,9 @@ func TestShardsAreTheWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, nil, `"exit_code": 1`},
-		"config that is not valid": {func(t *testing.T) { addConfig(t, "severity: {REF001: loud, NONE: error}\n") }, nil, `"exit_code": 2`},
+		"packs that no pattern finds":              {hidePacks, nil, `packs/outside.json`},
+		"packs that no pattern finds, with a base": {func(t *testing.T) { commit(t); hidePacks(t) }, []string{"--base", "main"}, `packs/outside.json`},
+		"config that is not valid":                 {func(t *testing.T) { addConfig(t, "severity: {REF001: loud, NONE: error}\n") }, nil, `"exit_code": 2`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -232,9 +261,17 @@ func TestPlanIsWhatIsGated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, l := range loads {
-		own, others, err := w.Share(gating.Shard{Index: i + 1, Total: 3})
-		if err != nil || !slices.Equal(own, l.Packs) || len(own)+len(others) != packsOfShards {
-			t.Errorf("shard %d gates %q and leaves %q, planned were %q", i+1, own, others, l.Packs)
+		one, _ := reported(t, "check", "--shard", gating.Shard{Index: i + 1, Total: 3}.String())
+		var r struct{ Packs []struct{ Path string } }
+		var gated []string
+		if err := json.Unmarshal([]byte(one), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Packs {
+			gated = append(gated, p.Path)
+		}
+		if !slices.Equal(gated, l.Packs) {
+			t.Errorf("shard %d gates %q, planned were %q", i+1, gated, l.Packs)
 		}
 	}
 	var out bytes.Buffer

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -19,7 +20,8 @@ var ErrNotOneRun = errors.New("the reports do not belong together")
 // Merge puts the reports of several runs over parts of one repository together: the packs of all of
 // them, sorted by path, the reviews that they need, what became of versions in a registry, and their errors and notices, each
 // once and in the order in which one run over all packs would have them. The command is that of the
-// runs, where it was one. A pack may be in several reports if all say the same of it. All have to be
+// runs, where it was one. A pack may be in several reports if all say the same of it; what they find in the repository
+// as a whole is put together. All have to be
 // about the same commits. Reports of different versions of packgate or its rules are merged with a
 // notice. Result, summary and exit code are left to the caller.
 func Merge(reports []*Report) (out *Report, err error) {
@@ -168,11 +170,38 @@ func onePerPath(packs []onePack) (Packs, error) {
 		last := len(out) - 1
 		if last < 0 || out[last].place() != packs[i].place() {
 			out = append(out, packs[i])
-		} else if same, err := samePack(&all.list[last], &all.list[i]); err != nil || !same {
+			continue
+		}
+		same, err := samePack(&all.list[last], &all.list[i])
+		if err == nil && !same && packs[i].row.Kind == KindRepository {
+			out[last], same = join(out[last].open(), packs[i].open())
+		}
+		if err != nil || !same {
 			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things about %q", ErrNotOneRun, packs[i].row.Path))
 		}
 	}
 	return Packs{list: out}, nil
+}
+
+// join returns what two reports say of one repository: the findings of both in the order of finding.Compare, each
+// once, with the worse result. What a summary has cut short cannot be joined.
+func join(a, b *Pack) (one onePack, ok bool) {
+	both, known := *a, map[string]bool{}
+	both.Findings = slices.DeleteFunc(slices.Concat(a.Findings, b.Findings), func(f Finding) bool {
+		form := pack.CompactJSON(f)
+		again := known[form]
+		known[form] = true
+		return again
+	})
+	slices.SortStableFunc(both.Findings, func(x, y Finding) int {
+		of, _ := finding.ParseSeverity(x.Severity)
+		other, _ := finding.ParseSeverity(y.Severity)
+		return cmp.Or(cmp.Compare(other, of), cmp.Compare(x.File, y.File))
+	})
+	if urgency(b.Result) < urgency(a.Result) {
+		both.Result = b.Result
+	}
+	return onePack{row: Row{Brief: BriefOf(&both)}, pack: &both}, a.Cut == nil && b.Cut == nil
 }
 
 // onePlace tells the entries of a report apart.

@@ -126,6 +126,34 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+// What reports find in the repository as a whole is put together: each finding once, in their order, with the worse
+// result. What is cut short is not known, and joined with nothing.
+func TestMergeJoinsTheRepository(t *testing.T) {
+	said := func(result model.Result, findings ...model.Finding) *model.Report {
+		return reporttest.Run(model.Passed, model.Pack{Path: ".", Kind: model.KindRepository, Result: result, Findings: findings})
+	}
+	b := model.Finding{Rule: "CFG002", Severity: "warning", File: "b"}
+	a, worse := b, b
+	a.File, worse.Severity, worse.File = "a", "error", "c"
+	for _, parts := range [][]*model.Report{{said(model.Passed, b), said(model.Failed, a, b), said(model.Failed, worse)}, {said(model.Failed, worse, b), said(model.Failed, worse, a)}} {
+		out, err := model.Merge(parts)
+		if err != nil || out.Packs.Len() != 1 {
+			t.Fatal(out, err)
+		}
+		one := out.Packs.At(0)
+		if brief := out.Packs.Brief(0); one.Result != model.Failed || !slices.EqualFunc(one.Findings, []model.Finding{worse, a, b}, func(x, y model.Finding) bool { return x.File == y.File }) || brief.Counts != model.Count(one) || brief.Result != model.Failed {
+			t.Errorf("got %+v", one)
+		}
+	}
+	part := said(model.Passed, a)
+	cut := *part.Packs.At(0)
+	cut.Cut = &model.Cut{}
+	part.Packs.Set(0, cut)
+	if _, err := model.Merge([]*model.Report{said(model.Passed, b), part}); !errors.Is(err, model.ErrNotOneRun) {
+		t.Error(err)
+	}
+}
+
 // A shard that does not say which packs were dealt out is none of those that do, unless its run broke.
 func TestMergeShardsOfOneTree(t *testing.T) {
 	for _, c := range []struct {
