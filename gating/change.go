@@ -109,10 +109,12 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return nil, err
 	}
-	concerned, own, err := c.concerned(in.since)
+	ids, err := in.identities(in.known())
 	if err != nil {
 		return nil, err
 	}
+	in.joint = in.sets(ids)
+	concerned, own := c.concerned(in.since, in.joint)
 	part, err := r.share(&in)
 	if err != nil {
 		return nil, err
@@ -130,12 +132,8 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 // concerned returns the packs that have a changed file or a refresh trigger, that cannot be read, or
 // whose golden cases name a pack with a changed file. Own are those of them, as messages show them,
 // that have a changed file of their own.
-func (c *Change) concerned(since Progress) (packs, own []string, err error) {
+func (c *Change) concerned(since Progress, named *sets) (packs, own []string) {
 	shared := c.shared(since)
-	named, err := c.w.sets(c.w.Packs, since.claims)
-	if err != nil {
-		return nil, nil, err
-	}
 	for _, p := range c.w.Packs {
 		changed := c.touches(p)
 		if changed {
@@ -145,7 +143,7 @@ func (c *Change) concerned(since Progress) (packs, own []string, err error) {
 			packs = append(packs, p)
 		}
 	}
-	return packs, own, nil
+	return packs, own
 }
 
 // both returns the packs that are in both lists, in the order of the first.

@@ -13,7 +13,7 @@ import (
 
 // with returns the other pack files of each set in which golden cases name a pack. A set is left out if
 // one of its packs is missing or has two files, which the replay gate reports.
-func (s sets) with(name, id string) (companies [][]string) {
+func (s *sets) with(name, id string) (companies [][]string) {
 	if !slices.Equal(s.files[id], []string{name}) {
 		return nil
 	}

@@ -40,6 +40,14 @@ func (w *Workspace) identities(known identities) (identities, error) {
 	return ids, nil
 }
 
+// known returns the identities of pack files that need not be read again.
+func (in Inputs) known() identities {
+	if in.since.claims == nil {
+		return in.read
+	}
+	return in.since.claims
+}
+
 // glanced is what a glance at a file gave.
 type glanced struct {
 	repo.Claim

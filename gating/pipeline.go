@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -36,7 +35,7 @@ type pipeline struct {
 	overrides []diffing.Override  // of the class table
 	ids       identities          // of the pack files of the repository
 	twins     map[string][]string // other files with the same version and different content, by pack file
-	named     sets                // of packs that golden cases name together
+	named     sets                // of packs that golden cases name together; none where nothing is compared
 }
 
 func newPipeline(r *Run, in Inputs) (*pipeline, error) {
@@ -60,10 +59,13 @@ func (p *pipeline) identify(known identities) (err error) {
 	}
 	p.twins = p.Workspace.twins(p.ids)
 	p.accepted.sharing = p.ids.sharing()
-	if p.Base != nil {
-		p.named, err = p.sets(slices.Sorted(maps.Keys(p.ids)), p.ids)
+	switch {
+	case p.joint != nil:
+		p.named = *p.joint
+	case p.Base != nil:
+		p.named = *p.sets(p.ids)
 	}
-	return err
+	return nil
 }
 
 // ErrStopped marks the error of work that ended because its context did.

@@ -37,11 +37,24 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	if b == nil {
 		return s, nil
 	}
-	head, known, err := b.w.state(ctx, b.ConfigName)
+	files, err := b.packFiles(ctx)
 	if err != nil {
 		return s, err
 	}
-	base, err := b.state(ctx, &head, known)
+	steady, err := b.w.steady(files)
+	if err != nil {
+		return s, err
+	}
+	return b.progress(ctx, files, steady)
+}
+
+// progress is Progress for who knows which packs are steady.
+func (b *Baseline) progress(ctx context.Context, files *baseFiles, steady map[string]*refresh.Facts) (s Progress, err error) {
+	head, known, err := b.w.state(ctx, b.ConfigName, steady)
+	if err != nil {
+		return s, err
+	}
+	base, err := b.state(ctx, files, &head, known)
 	if err != nil {
 		return s, err
 	}
@@ -98,6 +111,7 @@ func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.St
 // not be read again.
 type known struct {
 	packs  map[string]*refresh.Facts
+	steady map[string]*refresh.Facts // by name
 	cards  map[string]scorecard
 	unread map[string]bool // packs that cannot be read, by name; gating them reports why
 }
@@ -111,9 +125,9 @@ type scorecard struct {
 // state returns the state of the workspace, and what is known of its files afterwards. The config is
 // the workspace's own, even if another one is in force; one that is not valid is ignored here, and
 // reported elsewhere.
-func (w *Workspace) state(ctx context.Context, configName string) (s refresh.State, k known, err error) {
+func (w *Workspace) state(ctx context.Context, configName string, steady map[string]*refresh.Facts) (s refresh.State, k known, err error) {
 	s = refresh.State{Config: w.Config, Environments: w.Environments}
-	k = known{map[string]*refresh.Facts{}, map[string]scorecard{}, map[string]bool{}}
+	k = known{map[string]*refresh.Facts{}, steady, map[string]scorecard{}, map[string]bool{}}
 	own, err := w.Files.Config(configName)
 	switch {
 	case err == nil:
@@ -124,6 +138,10 @@ func (w *Workspace) state(ctx context.Context, configName string) (s refresh.Sta
 	for _, name := range w.Packs {
 		if err := ctx.Err(); err != nil {
 			return s, k, err
+		}
+		if facts := steady[name]; facts != nil {
+			s.Packs = append(s.Packs, refresh.Pack{Name: name, Facts: facts})
+			continue
 		}
 		u, err := w.Files.UnitWithScorecards(name, w.Config)
 		if err != nil {
@@ -158,7 +176,7 @@ func measured(d *pack.Document) string {
 // state returns the state of the baseline. Files that the head has too, byte for byte, are taken from
 // there. The head's catalog or config takes the place of one that is not valid, because nobody could
 // have relied on that.
-func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (refresh.State, error) {
+func (b *Baseline) state(ctx context.Context, l *baseFiles, head *refresh.State, k known) (refresh.State, error) {
 	s := refresh.State{Config: head.Config}
 	c, err := b.Config(b.ConfigName, false)
 	switch {
@@ -167,17 +185,14 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 	case errors.Is(err, github.ErrBaseUnreadable): // which is not the same as not valid
 		return s, err
 	}
-	entries, err := b.list(ctx, func(name string) bool { return b.w.IsPack(name) || b.w.IsCatalog(name) || isScorecard(name) })
-	if err != nil {
-		return s, err
-	}
-	entries = b.once(entries)
 	at := map[string][]int{} // packs by their folder
-	for _, e := range entries {
+	for _, e := range l.entries {
 		switch {
 		case ctx.Err() != nil:
 			err = ctx.Err()
 		case e.Kind != github.KindFile:
+		case k.steady[e.Path] != nil: // with its scorecards
+			s.Packs = append(s.Packs, refresh.Pack{Name: e.Path, Facts: k.steady[e.Path]})
 		case b.w.IsPack(e.Path) && b.w.inScope(e.Path):
 			at[path.Dir(e.Path)] = append(at[path.Dir(e.Path)], len(s.Packs))
 			s.Packs = append(s.Packs, refresh.Pack{Name: e.Path, Facts: k.packs[e.ID]})
@@ -190,7 +205,7 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 			return s, err
 		}
 	}
-	cards := slices.DeleteFunc(entries, func(e github.Entry) bool { return !isScorecard(e.Path) })
+	cards := slices.DeleteFunc(slices.Clone(l.entries), func(e github.Entry) bool { return !isScorecard(e.Path) })
 	return s, b.readScorecards(cards, k.cards, at, &s)
 }
 

@@ -92,8 +92,11 @@ type Inputs struct {
 	accepted acceptedFindings
 	// since is what has changed since the baseline.
 	since Progress
-	// read are the identities of pack files that were read to share them out, and grounds the folders of the shards.
-	read    identities
+	// read are the identities of pack files that were read already, to share them out or to find what a change concerns.
+	read identities
+	// joint are the sets of packs that golden cases name together; nil where they are not known yet.
+	joint *sets
+	// grounds are the folders of the shards.
 	grounds grounds
 }
 
@@ -152,11 +155,7 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if err != nil {
 		return err
 	}
-	known := in.since.claims
-	if known == nil {
-		known = in.read
-	}
-	if err = p.identify(known); err != nil {
+	if err = p.identify(in.known()); err != nil {
 		return err
 	}
 	if len(in.Recovered) > 0 {

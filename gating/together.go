@@ -11,10 +11,10 @@ type sets struct {
 	files map[string][]string   // by pack_id: the pack files of the repository; nil if there is no set
 }
 
-// sets returns the sets of packs that the golden cases of some packs name together. Identities that are known are
-// not read. A pack whose files cannot be read names none; gating it reports that.
-func (w *Workspace) sets(packs []string, known identities) (s sets, err error) {
-	s.of = map[string][][]string{}
+// sets returns the sets of packs that golden cases name together; ids are the packs of the repository. A pack whose
+// files cannot be read names none; gating it reports that.
+func (w *Workspace) sets(ids identities) *sets {
+	s, packs := &sets{of: map[string][][]string{}}, slices.Sorted(maps.Keys(ids))
 	for i, named := range ofEach(packs, func(name string) [][]string {
 		named, err := w.Files.Named(name, w.Config)
 		if err != nil {
@@ -27,19 +27,18 @@ func (w *Workspace) sets(packs []string, known identities) (s sets, err error) {
 		}
 	}
 	if len(s.of) == 0 {
-		return s, nil
+		return s
 	}
-	ids, err := w.identities(known)
 	s.files = map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(ids)) {
+	for _, name := range packs {
 		s.files[ids[name].ID] = append(s.files[ids[name].ID], name)
 	}
-	return s, err
+	return s
 }
 
 // reaches reports whether golden cases of a pack name a pack that the change touches, or one that is
 // missing, because the change may have removed it.
-func (s sets) reaches(pack string, c *Change) bool {
+func (s *sets) reaches(pack string, c *Change) bool {
 	return slices.ContainsFunc(s.of[pack], func(set []string) bool {
 		return slices.ContainsFunc(set, func(id string) bool {
 			return len(s.files[id]) == 0 || slices.ContainsFunc(s.files[id], c.touches)
@@ -48,7 +47,7 @@ func (s sets) reaches(pack string, c *Change) bool {
 }
 
 // identity tells the sets from others, for the cache.
-func (s sets) identity() string {
+func (s *sets) identity() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(s.of)) {
 		for _, set := range s.of[name] {

@@ -127,6 +127,22 @@ func (f *Files) UnitWithScorecards(name string, c *Config) (*Unit, error) {
 	return f.unit(name, c, sideKinds[i:i+1])
 }
 
+// Scorecards returns the names of the scorecards beside a pack, and of the files in its folder that may be packs.
+func (f *Files) Scorecards(packName string) (beside, cards []string, err error) {
+	i := slices.IndexFunc(sideKinds, func(k sideKind) bool { return k.kind == "scorecard" })
+	dir := path.Dir(packName)
+	names, err := f.glob(path.Join(escapePattern(dir), besidePattern), path.Join(escapePattern(dir), sideKinds[i].pattern))
+	for _, name := range names {
+		switch {
+		case path.Dir(name) == dir:
+			beside = append(beside, name)
+		case !strings.HasSuffix(name, signatureSuffix):
+			cards = append(cards, name)
+		}
+	}
+	return beside, cards, err
+}
+
 // unit reads a pack and its side files of some kinds.
 func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 	u := &Unit{Name: name, shared: pack.Values(c.SharedPacks)}

@@ -1,9 +1,11 @@
 package refresh
 
 import (
-	"fmt"
+	"bytes"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -15,6 +17,12 @@ import (
 // packs that are the same byte for byte may share them.
 type Facts struct {
 	id, ref string // the pack_id, and with its version; "" where there is none
+	content func() *content
+	unread  *Unread // nil for a pack that was read
+}
+
+// content is what a pack says. It is nil for one that could not be read as an object.
+type content struct {
 	uses    uses
 	defines map[definition]defined
 }
@@ -25,20 +33,80 @@ func FactsOf(p *pack.Pack) *Facts {
 	if p == nil {
 		return nil
 	}
-	return &Facts{id: strings.Clone(p.PackMeta.PackID.Value), ref: strings.Clone(p.Ref()), uses: usesOf(p), defines: define(p)}
+	c := contentOf(p)
+	return &Facts{id: strings.Clone(p.PackMeta.PackID.Value), ref: strings.Clone(p.Ref()), content: func() *content { return c }}
+}
+
+func contentOf(p *pack.Pack) *content {
+	if p == nil {
+		return nil
+	}
+	return &content{usesOf(p), define(p)}
+}
+
+// Unread is a pack that base and head have byte for byte, and that may never have to be read.
+type Unread struct {
+	ID, Version string        // that it states; "" where they are not known
+	Source      func() []byte // of its file; nil where it cannot be read any more
+	Read        func() *pack.Pack
+}
+
+// FactsLater returns the facts of a pack that is read once somebody asks what it says.
+func FactsLater(u Unread) *Facts {
+	ref := u.ID
+	if u.ID != "" && u.Version != "" {
+		ref += "@" + u.Version
+	}
+	return &Facts{id: u.ID, ref: ref, content: sync.OnceValue(func() *content { return contentOf(u.Read()) }), unread: &u}
+}
+
+// mostSearched is for how many definitions the source of a pack is searched. Reading it is less work than more.
+const mostSearched = 100
+
+// mayDefine reports whether a pack may define one of some things. What was not read does not, if their names are not
+// in it. A name that may be written in another way, and a source in which names may be, are read.
+func (f *Facts) mayDefine(all map[definition]*changes) bool {
+	if f.unread == nil || len(all) == 0 {
+		return len(all) > 0
+	}
+	src := f.unread.Source()
+	if src == nil || len(all) > mostSearched || bytes.Contains(src, []byte(`\u`)) || bytes.Contains(src, []byte(`\/`)) {
+		return true
+	}
+	for d := range all {
+		missing := func(name string) bool { return !bytes.Contains(src, []byte(`"`+name+`"`)) }
+		if names := d.names(); slices.ContainsFunc(names, mayBeEscaped) || !slices.ContainsFunc(names, missing) {
+			return true
+		}
+	}
+	return false
+}
+
+func mayBeEscaped(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
 }
 
 // definition names something that several packs may define: packs that use the
 // same name mean the same thing.
-type definition struct{ what, id string }
+type definition struct {
+	what, id string
+	of       string // the tenant of a memory policy, whose id is the kind of subject
+}
+
+// names returns the texts that a pack with the definition has.
+func (d definition) names() []string {
+	if d.what == memory {
+		return []string{d.id, d.of}
+	}
+	return []string{d.id}
+}
 
 const (
 	bundle   = "policy bundle"
 	adapter  = "adapter"
 	decision = "decision"
 	// Memory is about subjects: packs of one tenant that know the same kind of
-	// subject (CEID namespace) remember and forget the same facts. The id of
-	// their memory policy is therefore made of both.
+	// subject (CEID namespace) remember and forget the same facts.
 	memory = "memory policy"
 )
 
@@ -82,7 +150,7 @@ func define(p *pack.Pack) map[definition]defined {
 		if id.Value == "" {
 			return
 		}
-		d := definition{what, strings.Clone(id.Value)}
+		d := definition{what: what, id: strings.Clone(id.Value)}
 		is := saidAt(form, at)
 		if earlier, there := all[d]; there { // another version, or a fault of the pack
 			is = defined{pack.DigestOf([]byte(earlier.says + is.says)), earlier.at}
@@ -109,8 +177,7 @@ func defineMemory(p *pack.Pack, form any, all map[definition]defined) {
 	}
 	is := saidAt(form, layer)
 	for _, namespace := range pack.Values(p.IntelligenceRefs.IdentityLayer.CEIDNamespaces) {
-		id := fmt.Sprintf("%q %q", p.PackMeta.Tenant.TenantID.Value, namespace)
-		all[definition{memory, id}] = is
+		all[definition{memory, strings.Clone(namespace), strings.Clone(p.PackMeta.Tenant.TenantID.Value)}] = is
 	}
 }
 
@@ -169,20 +236,25 @@ func usesOf(p *pack.Pack) uses {
 // about something that the pack uses. A section binds every pack, and the runtime and the
 // highest approval mode bind those that require one.
 func (f *Facts) Binds(path string) bool {
+	if f == nil {
+		return true
+	}
+	c := f.content()
+	if c == nil {
+		return true
+	}
 	segments, _ := pack.SplitPointer(path)
 	switch {
-	case f == nil:
 	case path == "/runtime":
-		return f.uses.runtime
+		return c.uses.runtime
 	case path == "/max_approval_mode":
-		return f.uses.effects
-	}
-	if f == nil || len(segments) < 2 {
+		return c.uses.effects
+	case len(segments) < 2:
 		return true
 	}
 	used := map[string][]string{
-		"approver_roles": f.uses.roles, "issuers": {f.uses.issuer}, "ontologies": {f.uses.namespace}, "snapshots": {f.uses.alias},
-		"endpoints": f.uses.endpoints, "intents": f.uses.intents, "schemas": f.uses.schemas, "regions": {f.uses.region}, "pins": {f.id},
+		"approver_roles": c.uses.roles, "issuers": {c.uses.issuer}, "ontologies": {c.uses.namespace}, "snapshots": {c.uses.alias},
+		"endpoints": c.uses.endpoints, "intents": c.uses.intents, "schemas": c.uses.schemas, "regions": {c.uses.region}, "pins": {f.id},
 	}
 	list, known := used[segments[0]]
 	return !known || slices.Contains(list, segments[1])

@@ -1,6 +1,7 @@
 package refresh_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
 )
 
 // A state differs from itself in nothing.
@@ -113,5 +116,75 @@ func TestJSON(t *testing.T) {
 	const want = `{"pack":"p","kind":"ONTOLOGY_UPDATED","what":"w","file":"f","path":"/x"}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s %v, wanted %s", got, err, want)
+	}
+}
+
+// later returns two states in which the packs that both files have byte for byte are read once somebody asks, and how
+// many of them there are. Read counts those that were.
+func later(t *testing.T, base, head files, read *int) (from, to refresh.State, same int) {
+	from, to = base.state(t), head.state(t)
+	for i := range to.Packs {
+		p := &to.Packs[i]
+		at := slices.IndexFunc(from.Packs, func(q refresh.Pack) bool { return q.Name == p.Name })
+		if at < 0 || !bytes.Equal(base[p.Name], head[p.Name]) {
+			continue
+		}
+		id, version, _ := strings.Cut(p.Ref(), "@")
+		p.Facts = refresh.FactsLater(refresh.Unread{ID: id, Version: version,
+			Source: func() []byte { return head[p.Name] },
+			Read: func() *pack.Pack {
+				*read++
+				return pack.New(document(t, p.Name, head[p.Name]).Document())
+			},
+		})
+		same++
+		from.Packs[at].Facts = p.Facts
+	}
+	return from, to, same
+}
+
+// What packs say that are the same on both sides is the same whenever they are read.
+func TestReadLater(t *testing.T) {
+	var read, same int
+	for _, s := range steps(t) {
+		base, head, n := later(t, s.base, s.head, &read)
+		same += n
+		if got, want := refresh.Triggers(base, head), refresh.Triggers(s.base.state(t), s.head.state(t)); !slices.Equal(got, want) {
+			t.Errorf("%s: read later, the triggers are %v, not %v", s.about, got, want)
+		}
+		if got, want := refresh.Gone(base, head), refresh.Gone(s.base.state(t), s.head.state(t)); len(got) != len(want) {
+			t.Errorf("%s: read later, %d packs are gone, not %d", s.about, len(got), len(want))
+		}
+	}
+	if read == 0 || read >= same {
+		t.Errorf("%d of %d packs were read", read, same)
+	}
+}
+
+// A pack that names nothing of what changed is not read. One that may name it in another way of writing is.
+func TestReadWhatMayDefine(t *testing.T) {
+	r := repository(t)
+	step := func(r files, name string, operations ...finding.Operation) (read int, found []refresh.Trigger) {
+		base, head, _ := later(t, r, r.with(t, name, operations...), &read)
+		return read, refresh.Triggers(base, head)
+	}
+	limit := replace("/policy_layer/policy_bundles/POLICY_RETURNS_V4/priority", `5`)
+	if read, found := step(r, support, replace("/pack_meta/pack_version", `"9.0.0"`)); read != 0 || len(found) > 0 {
+		t.Errorf("%d packs were read for another version: %v", read, found)
+	}
+	if read, found := step(r, support, limit); read != 1 || len(found) != 1 || found[0].Pack != sales {
+		t.Errorf("%d packs were read for a bundle that one of them shares: %v", read, found)
+	}
+	for _, way := range []string{`"\u0050OLICY_RETURNS_V4"`, `"POLICY_RETURNS_V\u0034"`} {
+		escaped := r.put(sales, bytes.ReplaceAll(r[sales], []byte(`"POLICY_RETURNS_V4"`), []byte(way)))
+		if read, found := step(escaped, support, limit); read != 1 || len(found) != 1 || found[0].Pack != sales {
+			t.Errorf("%d packs were read for a bundle that is %s: %v", read, way, found)
+		}
+	}
+	odd := replace("/policy_layer/policy_bundles/POLICY_RETURNS_V4/bundle_id", `"POLICY \"A/B\""`)
+	both := r.with(t, support, odd).with(t, sales, odd)
+	both[sales] = bytes.ReplaceAll(both[sales], []byte(`A/B`), []byte(`A\/B`))
+	if read, found := step(both, support, replace(`/policy_layer/policy_bundles/POLICY "A~1B"/priority`, `5`)); read == 0 || len(found) != 1 || found[0].Pack != sales {
+		t.Errorf("%d packs were read for a bundle whose name has to be escaped: %v", read, found)
 	}
 }

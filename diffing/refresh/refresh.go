@@ -21,6 +21,7 @@
 package refresh
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -176,8 +177,15 @@ func Triggers(base, head State) []Trigger {
 		if before == nil || p.Facts == nil {
 			continue
 		}
-		u := p.Facts.uses
-		found := slices.Concat(between.catalogs(u), between.config(u), between.shared(p.Facts), scorecards(before, p))
+		found := scorecards(before, p)
+		if len(found) == 0 && !between.concerns(p.Facts) {
+			continue
+		}
+		c := p.Facts.content()
+		if c == nil {
+			continue
+		}
+		found = slices.Concat(between.catalogs(c.uses), between.config(c.uses), between.shared(c), found)
 		for i := range found {
 			found[i].Pack = p.Name
 		}
@@ -201,6 +209,7 @@ func compareTriggers(a, b Trigger) int {
 type step struct {
 	base, head   State
 	environments []environments
+	differ       bool             // the config or an environment does
 	byName, byID map[string]*Pack // of the base
 	changed      map[definition]*changes
 }
@@ -224,8 +233,28 @@ func compare(base, head State) *step {
 		}
 	}
 	s.environments = pairs(base.Environments, head.Environments)
+	s.differ = differ(&base, &head, s.environments)
 	s.changed = s.definitions()
 	return s
+}
+
+// concerns reports whether anything changed that a pack may use.
+func (s *step) concerns(f *Facts) bool {
+	return f.unread == nil || s.differ || f.mayDefine(s.changed)
+}
+
+// differ reports whether the config or a catalog is another one than it was.
+func differ(base, head *State, between []environments) bool {
+	source := func(d *pack.Document) []byte {
+		if d == nil {
+			return nil
+		}
+		return d.Source
+	}
+	return !bytes.Equal(source(base.Config.Document), source(head.Config.Document)) || slices.ContainsFunc(between, func(e environments) bool {
+		was, is := e.both[0], e.both[1]
+		return was == nil || is == nil || !bytes.Equal(source(was.Document), source(is.Document))
+	})
 }
 
 // earlier returns the pack of the base that a pack of the head was, nil for a

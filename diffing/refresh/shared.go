@@ -49,14 +49,14 @@ func (s *step) definitions() map[definition]*changes {
 		switch {
 		case p.Facts == nil:
 		case before == nil:
-			collect(changed, nil, p.Facts.defines)
+			collect(changed, nil, p.Facts.content())
 		case before.Facts != nil && before.Facts != p.Facts:
-			collect(changed, before.Facts.defines, p.Facts.defines)
+			collect(changed, before.Facts.content(), p.Facts.content())
 		}
 	}
 	for _, p := range byName(s.base.Packs) {
 		if !stays[p] && p.Facts != nil {
-			collect(changed, p.Facts.defines, nil)
+			collect(changed, p.Facts.content(), nil)
 		}
 	}
 	return changed
@@ -71,10 +71,16 @@ func byName(packs []Pack) []*Pack {
 	return list
 }
 
-// collect adds what changed in one pack.
-func collect(changed map[definition]*changes, before, after map[definition]defined) {
+// collect adds what changed in one pack; nil defines nothing.
+func collect(changed map[definition]*changes, before, after *content) {
 	same := func(a, b defined) bool { return a.says == b.says }
-	differences(before, after, same, func(d definition, how string, of defined) {
+	of := func(c *content) map[definition]defined {
+		if c == nil {
+			return nil
+		}
+		return c.defines
+	}
+	differences(of(before), of(after), same, func(d definition, how string, of defined) {
 		if how == removed {
 			of.says = ""
 		}
@@ -109,8 +115,8 @@ func differences[K comparable, T any](before, after map[K]T, same func(a, b T) b
 // shared returns the triggers of what other packs define under names that the
 // pack uses too: one for each name. A definition that now says what the pack's
 // own does is nothing new to it, which takes out its own change as well.
-func (s *step) shared(f *Facts) (triggers []Trigger) {
-	for d, own := range f.defines {
+func (s *step) shared(own *content) (triggers []Trigger) {
+	for d, own := range own.defines {
 		c := s.changed[d]
 		if c == nil {
 			continue
