@@ -69,8 +69,11 @@ func (f *Facts) mayDefine(all map[definition]*changes) bool {
 	if f.unread == nil || len(all) == 0 {
 		return len(all) > 0
 	}
+	if len(all) > mostSearched {
+		return true
+	}
 	src := f.unread.Source()
-	if src == nil || len(all) > mostSearched || bytes.Contains(src, []byte(`\u`)) || bytes.Contains(src, []byte(`\/`)) {
+	if src == nil || bytes.Contains(src, []byte(`\u`)) || bytes.Contains(src, []byte(`\/`)) {
 		return true
 	}
 	for d := range all {
