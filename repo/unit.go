@@ -123,15 +123,19 @@ func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 // UnitWithScorecards reads a pack as Unit does, and of the files beside it the
 // scorecards alone. What is wrong with their names is not among its faults.
 func (f *Files) UnitWithScorecards(name string, c *Config) (*Unit, error) {
+	return f.unit(name, c, scorecardKinds())
+}
+
+// scorecardKinds returns the kind of scorecards alone.
+func scorecardKinds() []sideKind {
 	i := slices.IndexFunc(sideKinds, func(k sideKind) bool { return k.kind == "scorecard" })
-	return f.unit(name, c, sideKinds[i:i+1])
+	return sideKinds[i : i+1]
 }
 
 // Scorecards returns the names of the scorecards beside a pack, and of the files in its folder that may be packs.
 func (f *Files) Scorecards(packName string) (beside, cards []string, err error) {
-	i := slices.IndexFunc(sideKinds, func(k sideKind) bool { return k.kind == "scorecard" })
 	dir := path.Dir(packName)
-	names, err := f.glob(path.Join(escapePattern(dir), besidePattern), path.Join(escapePattern(dir), sideKinds[i].pattern))
+	names, err := f.glob(path.Join(escapePattern(dir), besidePattern), path.Join(escapePattern(dir), scorecardKinds()[0].pattern))
 	for _, name := range names {
 		switch {
 		case path.Dir(name) == dir:
