@@ -113,7 +113,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err != nil {
 		return nil, err
 	}
-	in.joint = in.sets(ids)
+	in.read, in.joint = ids, in.sets(ids)
 	concerned, own := c.concerned(in.since, in.joint)
 	part, err := r.share(&in)
 	if err != nil {

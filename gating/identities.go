@@ -1,7 +1,6 @@
 package gating
 
 import (
-	"crypto/sha256"
 	"errors"
 	"maps"
 	"slices"
@@ -24,36 +23,26 @@ func (w *Workspace) identities(known identities) (identities, error) {
 			return nil, err
 		}
 	}
-	ids := identities{}
-	for i, g := range ofEach(all, func(name string) glanced {
+	claims, err := ofEach(all, func(name string) (repo.Claim, error) {
 		if is, ok := known[name]; ok {
-			return glanced{Claim: is}
+			return is, nil
 		}
 		is, _, err := w.Files.Claim(name, w.Config.Limits.MaxBytes)
-		return glanced{Claim: is, err: err}
-	}) {
-		if g.err != nil {
-			return nil, g.err
-		}
-		ids[all[i]] = g.Claim
+		return is, err
+	})
+	ids := identities{}
+	for i, is := range claims {
+		ids[all[i]] = is
 	}
-	return ids, nil
+	return ids, err
 }
 
 // known returns the identities of pack files that need not be read again.
 func (in Inputs) known() identities {
-	if in.since.claims == nil {
-		return in.read
+	if in.read == nil {
+		return in.since.claims
 	}
-	return in.since.claims
-}
-
-// glanced is what a glance at a file gave.
-type glanced struct {
-	repo.Claim
-	size   int64 // of the file, and the digest of its content: zero where they are not wanted or it cannot be read
-	digest [sha256.Size]byte
-	err    error
+	return in.read
 }
 
 // ids returns the pack_id of each file.

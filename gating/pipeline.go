@@ -375,14 +375,21 @@ func inOrder[T any](ctx context.Context, n int, do func(i int) T, use func(i int
 	}
 }
 
-// ofEach returns what find gives for each name, several at a time.
-func ofEach[T any](names []string, find func(name string) T) []T {
-	all := make([]T, len(names))
-	inOrder(context.Background(), len(names), func(i int) T { return find(names[i]) }, func(i int, t T) bool {
-		all[i] = t
-		return true
+// ofEach returns what find gives for each name, several at a time. The error is the first one in the order of the names.
+func ofEach[T any](names []string, find func(name string) (T, error)) (all []T, err error) {
+	type found struct {
+		of  T
+		err error
+	}
+	all = make([]T, len(names))
+	inOrder(context.Background(), len(names), func(i int) (f found) {
+		f.of, f.err = find(names[i])
+		return f
+	}, func(i int, f found) bool {
+		all[i], err = f.of, f.err
+		return err == nil
 	})
-	return all
+	return all, err
 }
 
 // twice returns the finding that other files hold the same version of a pack.

@@ -133,15 +133,18 @@ func (r *Run) share(in *Inputs) ([]string, error) {
 	for _, e := range in.Environments {
 		fmt.Fprintf(sum, "catalog %s\n", pack.DigestOf(e.Document.Source))
 	}
-	sizes := map[string]int64{}
-	in.read = identities{}
-	for i, g := range ofEach(in.Packs, in.glanceWhole) {
+	all, err := ofEach(in.Packs, in.surveyed)
+	if err != nil {
+		return nil, err
+	}
+	sizes, ids := map[string]int64{}, identities{}
+	for i, one := range all {
 		name := in.Packs[i]
-		if g.err != nil {
-			return nil, g.err
-		}
-		sizes[name], in.read[name] = g.size, g.Claim
-		fmt.Fprintf(sum, "pack %q %x\n", name, g.digest)
+		sizes[name], ids[name] = one.size, one.Claim
+		fmt.Fprintf(sum, "pack %q %x\n", name, one.digest)
+	}
+	if in.known() == nil {
+		in.read = ids
 	}
 	r.Report.Tree = fmt.Sprintf("sha256:%x", sum.Sum(nil))
 	loads := deal(sizes, in.Shard.Total)
@@ -149,17 +152,20 @@ func (r *Run) share(in *Inputs) ([]string, error) {
 	return loads[in.Shard.Index-1].Packs, nil
 }
 
-// glanceWhole glances at a file with its size and digest.
-func (in Inputs) glanceWhole(name string) (g glanced) {
-	var src []byte
-	switch g.Claim, src, g.err = in.Files.Claim(name, in.Config.Limits.MaxBytes); {
-	case g.err != nil:
-	case src != nil:
-		g.size, g.digest = int64(len(src)), sha256.Sum256(src)
-	default:
-		g.size, g.err = in.size(name)
+// survey is what shards have to know of a pack file. The digest is zero where it cannot be read.
+type survey struct {
+	repo.Claim
+	size   int64
+	digest [sha256.Size]byte
+}
+
+func (w *Workspace) surveyed(name string) (s survey, err error) {
+	is, src, err := w.Files.Claim(name, w.Config.Limits.MaxBytes)
+	if err == nil && src == nil {
+		s.size, err = w.size(name)
+		return s, err
 	}
-	return g
+	return survey{is, int64(len(src)), sha256.Sum256(src)}, err
 }
 
 // grounds are the folders in which shards look for packs that no pattern finds, with the shard that does: that of the

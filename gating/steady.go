@@ -50,28 +50,19 @@ func (b *Baseline) packFiles(ctx context.Context) (*baseFiles, error) {
 // scorecards, by pack file. They are read once somebody asks what they say. A pack that shares its folder with another
 // one is none of them, because the scorecards there may belong to either.
 func (w *Workspace) steady(l *baseFiles) (map[string]*refresh.Facts, error) {
-	all := map[string]*refresh.Facts{}
 	patterns := repo.NewPatterns(repo.PackPatterns(w.Config))
 	isPack := func(name string) bool { return w.IsPack(name) || patterns.Match(name) }
-	for i, one := range ofEach(w.Packs, func(name string) (one steadyPack) {
-		one.facts, one.err = w.steadyFacts(name, l, isPack)
-		return one
-	}) {
-		if one.err != nil {
-			return nil, one.err
-		}
-		if one.facts != nil {
-			all[w.Packs[i]] = one.facts
+	facts, err := ofEach(w.Packs, func(name string) (*refresh.Facts, error) { return w.steadyFacts(name, l, isPack) })
+	all := map[string]*refresh.Facts{}
+	for i, f := range facts {
+		if f != nil {
+			all[w.Packs[i]] = f
 		}
 	}
-	return all, nil
+	return all, err
 }
 
-type steadyPack struct {
-	facts *refresh.Facts
-	err   error
-}
-
+// steadyFacts returns nil for a pack that is not steady.
 func (w *Workspace) steadyFacts(name string, l *baseFiles, isPack func(name string) bool) (*refresh.Facts, error) {
 	id, there := l.packs[name]
 	if dir := path.Dir(name); !there || l.several[dir] {
@@ -86,12 +77,12 @@ func (w *Workspace) steadyFacts(name string, l *baseFiles, isPack func(name stri
 		return nil, nil // reading it says what is wrong
 	}
 	for _, card := range cards {
-		if _, src, err := w.Files.Claim(card, w.Config.Limits.MaxBytes); err != nil || src == nil || blobID(src) != l.cards[path.Dir(name)][card] {
+		if src, err := w.Files.Content(card, w.Config.Limits.MaxBytes); err != nil || src == nil || blobID(src) != l.cards[path.Dir(name)][card] {
 			return nil, err
 		}
 	}
 	again := func() []byte {
-		_, src, _ := w.Files.Claim(name, w.Config.Limits.MaxBytes)
+		src, _ := w.Files.Content(name, w.Config.Limits.MaxBytes)
 		return src
 	}
 	return refresh.FactsLater(refresh.Unread{ID: is.ID, Version: is.Version, Source: again, Read: func() *pack.Pack {

@@ -15,13 +15,14 @@ type sets struct {
 // files cannot be read names none; gating it reports that.
 func (w *Workspace) sets(ids identities) *sets {
 	s, packs := &sets{of: map[string][][]string{}}, slices.Sorted(maps.Keys(ids))
-	for i, named := range ofEach(packs, func(name string) [][]string {
+	all, _ := ofEach(packs, func(name string) ([][]string, error) {
 		named, err := w.Files.Named(name, w.Config)
 		if err != nil {
-			return nil
+			return nil, nil
 		}
-		return named
-	}) {
+		return named, nil
+	})
+	for i, named := range all {
 		if len(named) > 0 {
 			s.of[packs[i]] = named
 		}

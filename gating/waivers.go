@@ -27,7 +27,7 @@ func (r *Run) strayWaivers(in Inputs) error {
 		all = append(all, &in.later().Waivers.Items[i])
 	}
 	strays := func(refs []string) error { return append(stray(all, refs), in.accepted.stray(refs)...).Err() }
-	if !in.Shard.Whole() && strays(in.read.ids()) == nil {
+	if !in.Shard.Whole() && strays(in.known().ids()) == nil {
 		return nil // packs that a glance sees already are all that there have to be
 	}
 	refs, err := r.refs(in)

@@ -219,7 +219,7 @@ func glanceAtYAML(src []byte) (g Glance) {
 // Glance looks at a file, no further than most bytes. What cannot be read says nothing:
 // who gates it says why.
 func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) {
-	if src, err = f.glanced(name, most); src != nil {
+	if src, err = f.Content(name, most); src != nil {
 		g = GlanceAt(src)
 	}
 	return g, src, err
@@ -227,14 +227,15 @@ func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) 
 
 // Claim is Glance for who wants to know no more than the identity.
 func (f *Files) Claim(name string, most int) (is Claim, src []byte, err error) {
-	if src, err = f.glanced(name, most); src != nil {
+	if src, err = f.Content(name, most); src != nil {
 		is = ClaimOf(src)
 	}
 	return is, src, err
 }
 
-// glanced returns the content of a file, nil where it has more than most bytes or cannot be read.
-func (f *Files) glanced(name string, most int) ([]byte, error) {
+// Content returns the content of a file, nil where it has more than most bytes or cannot be read. The error is why
+// reading has ended.
+func (f *Files) Content(name string, most int) ([]byte, error) {
 	if err := f.ended(); err != nil {
 		return nil, err
 	}

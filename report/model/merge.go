@@ -21,8 +21,7 @@ var ErrNotOneRun = errors.New("the reports do not belong together")
 // them, sorted by path, the reviews that they need, what became of versions in a registry, and their errors and notices, each
 // once and in the order in which one run over all packs would have them. The command is that of the
 // runs, where it was one. A pack may be in several reports if all say the same of it; what they find in the repository
-// as a whole is put together. All have to be
-// about the same commits. Reports of different versions of packgate or its rules are merged with a
+// as a whole is put together. All have to be about the same commits. Reports of different versions of packgate or its rules are merged with a
 // notice. Result, summary and exit code are left to the caller.
 func Merge(reports []*Report) (out *Report, err error) {
 	defer Lost(&err)
