@@ -3,6 +3,7 @@ package gating
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -67,12 +68,12 @@ func (r *Run) loosen(format string, args ...any) {
 }
 
 // elsewhere returns the first file of the change that has the name of a pack or of a file beside one,
-// anywhere in the git repository: another run may judge it, and this one reports what else the change
-// does.
+// in any folder of the git repository: another run may judge it, and this one reports what else the
+// change does.
 func (c *Change) elsewhere() (name string, ok bool) {
 	i := slices.IndexFunc(c.paths, func(name string) bool {
 		_, _, beside := repo.SideKind(name)
-		return beside || repo.Matches(repo.PackPatterns(repo.DefaultConfig()), name)
+		return beside || repo.Matches(repo.PackPatterns(repo.DefaultConfig()), path.Base(name))
 	})
 	if i < 0 {
 		return "", false

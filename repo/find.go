@@ -127,16 +127,15 @@ func (g *globbing) listed(dir string, wild []state, below map[string][]state) (m
 		all[e.Name()] = e
 		next, ends := step(wild, e.Name())
 		linked, err := g.link(name, e, next)
-		goesOn := len(next) > 0 && !holdsNoPacks(e.Name())
 		switch {
 		case err != nil:
 			g.wrong = append(g.wrong, err)
 		case linked:
 		case !e.IsDir() && ends:
 			g.found = append(g.found, name)
-		case e.IsDir() && goesOn:
+		case e.IsDir() && len(next) > 0:
 			below[e.Name()] = next
-		case e.Type()&fs.ModeNamedPipe != 0 && goesOn:
+		case e.Type()&fs.ModeNamedPipe != 0 && len(next) > 0:
 			g.wrong = append(g.wrong, fileProblem(g.Show(name), "this is a named pipe, and neither a folder nor a file", "remove it"))
 		}
 	}

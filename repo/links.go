@@ -67,7 +67,7 @@ func (u *Unseen) Unwrap() []error { return u.Errors }
 // link reports whether an entry is a link to a folder that is looked into, later. Only a
 // pattern that asks for a folder of some name is told that a link leads out: "**" passes by.
 func (g *globbing) link(name string, e fs.DirEntry, next []state) (bool, error) {
-	if e.Type()&fs.ModeSymlink == 0 || len(next) == 0 || holdsNoPacks(e.Name()) {
+	if e.Type()&fs.ModeSymlink == 0 || len(next) == 0 {
 		return false, nil
 	}
 	info, err := fs.Stat(g.tree, name)

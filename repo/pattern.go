@@ -199,16 +199,20 @@ func opened(states []state) []state {
 // last reports whether a pattern may end with its next piece: "**" stands for nothing too.
 func last(s state) bool { return len(s) == 1 || len(s) == 2 && s[1].anyFolders() }
 
-// step returns the states that a name leads to, and whether it ends a pattern.
+// step returns the states that a name leads to if it is a folder, and whether it ends a pattern if it is a file.
 func step(states []state, name string) (next []state, ends bool) {
 	for _, s := range states {
+		leads := !s[0].wild || !holdsNoPacks(name)
 		switch {
+		case !s[0].anyFolders() && !s[0].matches(name):
 		case s[0].anyFolders():
-			next, ends = append(next, s), ends || len(s) == 1
-		case !s[0].matches(name):
+			ends = ends || len(s) == 1
+			if leads {
+				next = append(next, s)
+			}
 		default:
 			ends = ends || last(s)
-			if len(s) > 1 {
+			if leads && len(s) > 1 {
 				next = append(next, s[1:])
 			}
 		}

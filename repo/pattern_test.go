@@ -67,24 +67,43 @@ func TestGlobListsAFolderOnce(t *testing.T) {
 }
 
 // fits matches a pattern whose only braces are within pieces, in the plainest way: "**"
-// stands for any number of folders, and at the end for a file too.
+// stands for any number of folders, and at the end for a file too. Only a piece that names it
+// stands for a folder that begins with a dot, or for node_modules.
 func fits(pieces, parts []string) bool {
 	switch {
 	case len(parts) == 0:
 		return !slices.ContainsFunc(pieces, func(p string) bool { return p != "**" })
 	case len(pieces) == 0:
 		return false
-	case pieces[0] == "**":
-		return fits(pieces[1:], parts) || fits(pieces, parts[1:])
 	}
-	return doublestar.MatchUnvalidated(pieces[0], parts[0]) && fits(pieces[1:], parts[1:])
+	passes := len(parts) == 1 || parts[0] != "node_modules" && parts[0][0] != '.'
+	if pieces[0] == "**" {
+		return fits(pieces[1:], parts) || passes && fits(pieces, parts[1:])
+	}
+	return slices.ContainsFunc(choicesIn(pieces[0]), func(piece string) bool {
+		return doublestar.MatchUnvalidated(piece, parts[0]) && (passes || !strings.ContainsAny(piece, "*?[")) && fits(pieces[1:], parts[1:])
+	})
+}
+
+// choicesIn writes out the braces of a piece, of which those inside end before any other.
+func choicesIn(piece string) []string {
+	end := strings.Index(piece, "}")
+	if end < 0 {
+		return []string{piece}
+	}
+	start := strings.LastIndex(piece[:end], "{")
+	var all []string
+	for choice := range strings.SplitSeq(piece[start+1:end], ",") {
+		all = append(all, choicesIn(piece[:start]+choice+piece[end+1:])...)
+	}
+	return all
 }
 
 // What is found is what the plainest way of matching says, and Matches says the same.
 func TestGlobLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	pieces := []string{"a", "b", "ab", "*", "**", "a*", "?", "[ab]", "[^a]", "{a,b}", "{a,{b,ab}}", "{a,*b}", `\a`, "*a*", "**", "a{,b}"}
-	names := []string{"a", "b", "ab", "ba", "abc"}
+	pieces := []string{"a", "b", "ab", "*", "**", "a*", "?", "[ab]", "[^a]", "{a,b}", "{a,{b,ab}}", "{a,*b}", `\a`, "*a*", "**", "a{,b}", ".d", ".*", "{.d,*}", "node_*", "node_modules"}
+	names := []string{"a", "b", "ab", "ba", "abc", "a", "b", "ab", "ba", "abc", ".d", "node_modules"}
 	hits := 0
 	for range 3000 {
 		var parts []string
