@@ -81,10 +81,6 @@ func (g *globbing) link(name string, e fs.DirEntry, next []state) (bool, error) 
 	return true, nil
 }
 
-// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with a
-// dot, or node_modules. A pattern can still name it.
-func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
-
 // linkedFolder is a folder behind a link that a search came upon.
 type linkedFolder struct {
 	name   string

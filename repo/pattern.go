@@ -199,26 +199,28 @@ func opened(states []state) []state {
 // last reports whether a pattern may end with its next piece: "**" stands for nothing too.
 func last(s state) bool { return len(s) == 1 || len(s) == 2 && s[1].anyFolders() }
 
-// step returns the states that a name leads to if it is a folder, and whether it ends a pattern if it is a file.
+// step returns the states that a name leads to if it is a folder, and whether it ends a
+// pattern if it is a file.
 func step(states []state, name string) (next []state, ends bool) {
 	for _, s := range states {
-		leads := !s[0].wild || !holdsNoPacks(name)
-		switch {
-		case !s[0].anyFolders() && !s[0].matches(name):
-		case s[0].anyFolders():
-			ends = ends || len(s) == 1
-			if leads {
-				next = append(next, s)
+		rest := s // which "**" does not use up
+		if !s[0].anyFolders() {
+			if !s[0].matches(name) {
+				continue
 			}
-		default:
-			ends = ends || last(s)
-			if leads && len(s) > 1 {
-				next = append(next, s[1:])
-			}
+			rest = s[1:]
+		}
+		ends = ends || last(s)
+		if len(rest) > 0 && !(s[0].wild && holdsNoPacks(name)) {
+			next = append(next, rest)
 		}
 	}
 	return next, ends
 }
+
+// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with a
+// dot, or node_modules. A pattern can still name it.
+func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // match reports whether the name of a file, relative to the root, fits a pattern.
 func match(patterns []pattern, name string) bool {
