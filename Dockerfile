@@ -17,7 +17,7 @@ ARG TARGETOS
 ARG TARGETARCH
 COPY . /src
 RUN go run -C /src ./playground/build
-RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -C /src -trimpath -buildvcs=false -tags=playground,grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/packgate .
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -C /src -trimpath -buildvcs=false -tags=playground,grpcnotrace -ldflags "-s -w -X github.com/contextosai/packgate/internal/release.Version=$VERSION" -o /out/packgate .
 
 FROM scratch
 ARG VERSION=dev

@@ -8,9 +8,7 @@ import (
 	"os"
 
 	"github.com/contextosai/packgate/internal/cli"
+	"github.com/contextosai/packgate/internal/release"
 )
 
-// version is set by the release build.
-var version string
-
-func main() { os.Exit(cli.Run(version)) }
+func main() { os.Exit(cli.Run(release.Version)) }

@@ -18,6 +18,7 @@ import (
 	"github.com/contextosai/packgate/gates/repository"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gates/waivers"
+	"github.com/contextosai/packgate/internal/release"
 )
 
 // The eight gates of the documentation, in its order.
@@ -119,8 +120,8 @@ func checkDuties(t *testing.T, g *gate.Gate, r *gate.Rule) {
 	if r.Strict && r.Severity != finding.Warning {
 		t.Errorf("%s is marked for strict mode, and is an error anyway", r.ID)
 	}
-	if v, err := semver.StrictNewVersion(r.Introduced()); err != nil || v.GreaterThan(semver.MustParse(gates.RulesVersion)) {
-		t.Errorf("%s is there since %q, and the rules are of version %s", r.ID, r.Introduced(), gates.RulesVersion)
+	if v, err := semver.StrictNewVersion(r.Introduced()); err != nil || v.GreaterThan(semver.MustParse(release.RulesVersion)) {
+		t.Errorf("%s is there since %q, and the rules are of version %s", r.ID, r.Introduced(), release.RulesVersion)
 	}
 	// OVL009 is what the eight gates find in a resolved pack.
 	own := slices.Contains(eight, g.ID) || g.ID == "overlays" && r.ID != "OVL009"

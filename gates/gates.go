@@ -23,10 +23,6 @@ import (
 	"github.com/contextosai/packgate/gates/waivers"
 )
 
-// RulesVersion names the state of the rule set. It changes whenever a rule is
-// added, retired, or decides differently.
-const RulesVersion = "0.2.0"
-
 // All returns the eight gates in the order in which they are shown.
 func All() []*gate.Gate {
 	return []*gate.Gate{

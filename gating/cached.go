@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating/cache"
+	"github.com/contextosai/packgate/internal/release"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -122,7 +122,7 @@ func (p *pipeline) parts() []keyPart {
 	return []keyPart{
 		{"format", cacheFormat},
 		{"version", p.version},
-		{"rules", gates.RulesVersion},
+		{"rules", release.RulesVersion},
 		{"build", buildIdentity()},
 		{"config", config},
 		{"catalogs", fields(catalogs...)},

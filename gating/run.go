@@ -10,9 +10,9 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/refresh"
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating/cache"
+	"github.com/contextosai/packgate/internal/release"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
@@ -56,7 +56,7 @@ func NewRun(o Options) *Run {
 		Options: o, seen: map[string]bool{},
 		Report: &model.Report{
 			Version: model.Version,
-			Tool:    model.Tool{Name: "packgate", Version: o.Version, RulesVersion: gates.RulesVersion},
+			Tool:    model.Tool{Name: "packgate", Version: o.Version, RulesVersion: release.RulesVersion},
 			Command: o.Command, Errors: []model.Problem{}, Notices: []string{},
 		},
 	}

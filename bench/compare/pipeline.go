@@ -30,7 +30,7 @@ func install(ctx context.Context, folder, bin string) (*tools, error) {
 	t := &tools{folder: folder, bin: bin, schema: filepath.Join(bin, "context-pack.schema.json")}
 	top := filepath.Join(folder, "..", "..")
 	steps := []step{
-		{name: "go", dir: top, args: []string{"go", "build", "-ldflags", "-X main.version=v0.0.1", "-o", t.built("packgate"), "."}},
+		{name: "go", dir: top, args: []string{"go", "build", "-ldflags", "-X github.com/contextosai/packgate/internal/release.Version=v0.0.1", "-o", t.built("packgate"), "."}},
 		{name: "go", dir: top, args: []string{"go", "build", "-o", t.built("generate"), "./bench/cmd/generate"}},
 		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.built(conftest), "github.com/open-policy-agent/conftest"}},
 		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.built(cue), "cuelang.org/go/cmd/cue"}},

@@ -44,11 +44,11 @@ func run(ctx context.Context) error {
 	if out, err := exec.CommandContext(ctx, "go", "run", "./playground/build").CombinedOutput(); err != nil {
 		return fmt.Errorf("build the playground: %w\n%s", err, out)
 	}
-	released, err := build(ctx, filepath.Join(dir, "released"), "-s -w -X main.version=dev")
+	released, err := build(ctx, filepath.Join(dir, "released"), "-s -w -X github.com/contextosai/packgate/internal/release.Version=dev")
 	if err != nil {
 		return err
 	}
-	named, err := build(ctx, filepath.Join(dir, "named"), "-w -X main.version=dev")
+	named, err := build(ctx, filepath.Join(dir, "named"), "-w -X github.com/contextosai/packgate/internal/release.Version=dev")
 	if err != nil {
 		return err
 	}

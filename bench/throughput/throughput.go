@@ -75,11 +75,15 @@ type Programs struct {
 	Measure  string // the command of bench/cmd/measure, whose "floor DIR" is the floor
 }
 
+// versions are the linker flags that give packgate an exact version. Earlier versions, with which it is compared,
+// take it from a variable of main; the linker passes over a variable that is not there.
+const versions = "-X github.com/contextosai/packgate/internal/release.Version=v0.0.1 -X main.version=v0.0.1"
+
 // Build builds the programs into a folder. Module is the root of packgate's own.
 func Build(ctx context.Context, module, folder string) (Programs, error) {
 	p := Programs{filepath.Join(folder, "packgate"), filepath.Join(folder, "measure")}
 	for name, of := range map[string]string{p.Packgate: ".", p.Measure: "./bench/cmd/measure"} {
-		c := exec.CommandContext(ctx, "go", "build", "-ldflags", "-X main.version=v0.0.1", "-o", name, of)
+		c := exec.CommandContext(ctx, "go", "build", "-ldflags", versions, "-o", name, of)
 		c.Dir = module
 		if out, err := c.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("go build %s: %w\n%s", of, err, out)

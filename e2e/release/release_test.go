@@ -66,6 +66,42 @@ func checkProgram(t *testing.T, program []byte, version string) {
 	if err != nil || !strings.HasPrefix(string(out), "packgate "+version+" (") {
 		t.Errorf("the program says %q (%v); wanted version %s", out, err, version)
 	}
+	checkEarlyAnswer(t, file, out)
+}
+
+// checkEarlyAnswer holds that a program prints its version before Go initialises its dependencies,
+// but for a few that import next to nothing, and as its command line does.
+func checkEarlyAnswer(t *testing.T, file string, line []byte) {
+	t.Helper()
+	early, late := []string{"--version"}, []string{"--version", "--version"} // which the command line answers
+	for _, args := range [][]string{{"-v"}, late} {
+		if out, err := exec.Command(file, args...).Output(); err != nil || !bytes.Equal(out, line) {
+			t.Errorf("with %q the program says %q (%v); wanted %q", args, out, err, line)
+		}
+	}
+	dependency := regexp.MustCompile(`(?m)^init ([\w-]+\.[\w.-]+/\S+)`)
+	initialised := func(args []string) (others []string) {
+		cmd := exec.Command(file, args...)
+		cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+		trace, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, trace)
+		}
+		return dependency.FindAllString(string(trace), -1)
+	}
+	if few, all := initialised(early), initialised(late); 20*len(few) > len(all) {
+		t.Errorf("%d dependencies are initialised before %q is answered, and %d in all: %q", len(few), early, len(all), few)
+	}
+	readOnly, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer readOnly.Close()
+	unprintable := exec.Command(file, early...)
+	unprintable.Stdout = readOnly
+	if err := unprintable.Run(); err == nil {
+		t.Error("the program passed and could not print its version")
+	}
 }
 
 // checkModules holds that the list of what the program was built from names every module

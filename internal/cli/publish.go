@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/release"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/statement"
@@ -259,7 +259,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 		return nil, errGated
 	}
 	c := &publish.Candidate{
-		Checks: checksOf(&judged.Pack), Notes: notesOf(&judged.Pack), Accepted: p.acceptedOf(&judged.Pack), Content: s.unit.Document.Source, Class: statement.ClassInitial, Tool: p.env.Version, Rules: gates.RulesVersion,
+		Checks: checksOf(&judged.Pack), Notes: notesOf(&judged.Pack), Accepted: p.acceptedOf(&judged.Pack), Content: s.unit.Document.Source, Class: statement.ClassInitial, Tool: p.env.Version, Rules: release.RulesVersion,
 		Pack: s.unit.Pack.PackMeta.PackID.Value, Version: s.unit.Pack.PackMeta.PackVersion.Value,
 	}
 	if before != nil {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/environments"
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/release"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
@@ -58,7 +58,7 @@ func (p *publication) bundle(ctx context.Context, s *candidate, environment stri
 	}
 	meta := &s.unit.Pack.PackMeta
 	c := publish.BuildCandidate{Environment: environment, Resolved: b.Pack, Catalog: b.Catalog, Candidate: publish.Candidate{
-		Pack: meta.PackID.Value, Version: meta.PackVersion.Value, Content: s.unit.Document.Source, Tool: p.env.Version, Rules: gates.RulesVersion,
+		Pack: meta.PackID.Value, Version: meta.PackVersion.Value, Content: s.unit.Document.Source, Tool: p.env.Version, Rules: release.RulesVersion,
 	}}
 	for _, source := range b.Sources {
 		c.Sources = append(c.Sources, statement.SourceFile{Path: p.reviews.path(source.Name), Digest: string(source.Digest)})

@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/release"
 	"github.com/contextosai/packgate/publish/webhook"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
@@ -242,7 +242,7 @@ func newRoot(env *Env) *cobra.Command {
 		if !*version {
 			return c.Help()
 		}
-		_, err := fmt.Fprintf(c.OutOrStdout(), "packgate %s (rules %s)\n", env.Version, gates.RulesVersion)
+		_, err := io.WriteString(c.OutOrStdout(), release.Line(env.Version))
 		return err
 	}
 	root.SetFlagErrorFunc(flagError)

@@ -28,7 +28,7 @@ func releaseVersion(t *testing.T) *semver.Version {
 var (
 	datedHeading = regexp.MustCompile(`(?m)^## \[(\d[^\]]*)\] - \d{4}-\d{2}-\d{2}$`)
 	usedVersion  = regexp.MustCompile(`contextosai/packgate(?:/setup)?@(v[\w.-]*)`)
-	saidVersion  = regexp.MustCompile(`(?:packgate@v|packgate_|packgate:|packgate packgate |main\.version=|such as |version: )"?(\d+\.\d+\.\d+)`)
+	saidVersion  = regexp.MustCompile(`(?:packgate@v|packgate_|packgate:|packgate packgate |release\.Version=|such as |version: )"?(\d+\.\d+\.\d+)`)
 )
 
 // The changelog's newest version is that of VERSION, and whatever names packgate's own
@@ -147,8 +147,10 @@ func TestImageAndArchiveAreBuiltAlike(t *testing.T) {
 		!strings.Contains(read(t, "Dockerfile"), "\nRUN go run -C /src ./playground/build\n") {
 		t.Errorf("the archives and the image are not both built after %s", command)
 	}
-	if !strings.Contains(read(t, "main.go"), "\nvar version string\n") {
-		t.Error("main.go has no variable version, which the release sets")
+	const variable = module + "/internal/release.Version"
+	declared := strings.Contains(read(t, filepath.Join("internal", "release", "release.go")), "\nvar Version string\n")
+	if !declared || !strings.HasSuffix(run[3], " -X "+variable+"=$VERSION") {
+		t.Errorf("the image is linked with %s; wanted -X %s=$VERSION, and that variable", run[3], variable)
 	}
 }
 
