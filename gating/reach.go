@@ -146,6 +146,19 @@ func (c *Change) brings(name string) bool {
 	return c.all
 }
 
+// brought returns the files of the change that could be loaded as a pack: see repo.Files.Loadable. It goes into no folder
+// that the change leaves as it is.
+func (c *Change) brought(files *repo.Files) ([]string, error) {
+	above := map[string]bool{}
+	for name := range c.names {
+		for at := path.Dir(name); !above[at]; at = path.Dir(at) {
+			above[at] = true
+		}
+	}
+	names, err := files.Loadable([]string{"."}, func(dir string) bool { return !above[dir] && !c.brings(dir) })
+	return slices.DeleteFunc(names, func(name string) bool { return !c.brings(name) }), err
+}
+
 func (c *Change) holdsCatalogs(folder string) bool {
 	patterns := append(pack.Values(c.w.Config.Environments), "environments/*.json", repo.PinsPattern)
 	return !strings.Contains(path.Base(folder), ".json") && repo.MayHold(patterns, folder) && c.folder(folder)

@@ -56,7 +56,7 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 // overlooked returns findings about files that look like packs and that no pattern finds. For a change
 // it looks only at the files of the change.
 func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err error) {
-	names, err := in.loadable()
+	names, err := in.loadable(c)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 		return is
 	})
 	for _, name := range names {
-		if in.IsPack(name) || in.Files.NoPack(name) || !in.inScope(name) || c != nil && !c.brings(name) {
+		if in.IsPack(name) || in.Files.NoPack(name) || !in.inScope(name) {
 			continue
 		}
 		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)

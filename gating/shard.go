@@ -196,10 +196,13 @@ func (g grounds) of(in Inputs) (folders []string) {
 	return folders
 }
 
-// loadable returns the files that could be loaded as a pack among which a run looks for overlooked ones: all, or of
-// several shards without a base those in the folders of this one.
-func (in Inputs) loadable() ([]string, error) {
-	if in.Shard.Whole() || in.Base != nil {
+// loadable returns the files that could be loaded as a pack among which a run looks for overlooked ones: those of the
+// change, or all, or of several shards without a base those in the folders of this one.
+func (in Inputs) loadable(c *Change) ([]string, error) {
+	switch {
+	case c != nil:
+		return c.brought(in.Files)
+	case in.Shard.Whole() || in.Base != nil:
 		return in.Files.Loadable([]string{"."}, nil)
 	}
 	return in.Files.Loadable(in.grounds.of(in), func(dir string) bool { return in.grounds[dir] != 0 })
