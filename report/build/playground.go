@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/gate"
@@ -87,19 +88,20 @@ func playgroundCases(results []golden.Result, c Comparison) []engine.Case {
 // else the page around it would change or take for its own: it is data in a script
 // element. json.Marshal has escaped <, > and &.
 func asciiJSON(src []byte) []byte {
-	var b strings.Builder
-	for _, r := range string(src) {
-		switch {
-		case r == '#' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case r < 0x80:
-			b.WriteRune(r)
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+	out, done := make([]byte, 0, len(src)), 0 // of src
+	for i, r := range string(src) {
+		if r < 0x7f && r != '#' {
+			continue
+		}
+		out = append(out, src[done:i]...)
+		_, size := utf8.DecodeRune(src[i:])
+		done = i + size
+		if r > 0xffff {
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		} else {
+			out = fmt.Appendf(out, `\u%04x`, r)
 		}
 	}
-	return []byte(b.String())
+	return append(out, src[done:]...)
 }
