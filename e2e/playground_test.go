@@ -83,20 +83,36 @@ func playgroundProgram(t *testing.T) string {
 	return program
 }
 
-// checkedPage gates a folder, and returns the report with the file of its page.
+// checkedPage gates a folder, and returns the report with the file of its page. A run that made no page
+// has left its results in the cache before.
 func checkedPage(t *testing.T, program, dir string, args ...string) (*model.Report, string) {
 	t.Helper()
 	out := t.TempDir()
-	var said bytes.Buffer
-	check := exec.CommandContext(t.Context(), program, append([]string{"check", "--report-dir", out, "--quiet", dir}, args...)...)
-	check.Stdout, check.Stderr = &said, &said
-	_ = check.Run() // which fails where a pack does
+	args = append([]string{"check", "--cache", t.TempDir(), "--quiet", dir}, args...)
+	run := func(more ...string) (check *exec.Cmd, said []byte) {
+		check = exec.CommandContext(t.Context(), program, append(args, more...)...)
+		said, _ = check.CombinedOutput() // which fails where a pack does
+		return check, said
+	}
+	run()
+	check, said := run("--report-dir", out)
+	page := filepath.Join(out, "report.html")
+	of := func(html []byte) int {
+		return bytes.Count(html, []byte(`<script type="application/json" class="source">`))
+	}
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", check, err, said)
+	}
+	if _, printed := run("--format", "html"); of(html) == 0 || of(printed) != of(html) {
+		t.Errorf("the page has %d packs that it compiles, and the printed one %d", of(html), of(printed))
+	}
 	src, err := os.ReadFile(filepath.Join(out, "report.json"))
 	var r model.Report
 	if err != nil || json.Unmarshal(src, &r) != nil {
-		t.Fatalf("%s: %v\n%s", check, err, &said)
+		t.Fatalf("%s: %v\n%s", check, err, said)
 	}
-	return &r, filepath.Join(out, "report.html")
+	return &r, page
 }
 
 // snapshotHash returns the hash that a stored snapshot of a case holds, "" where the

@@ -93,6 +93,7 @@ func TestKeyParts(t *testing.T) {
 		{"strict", func(k *keyed) { yes := true; k.Strict = &yes }},
 		{"day", func(k *keyed) { k.now = k.now.AddDate(0, 0, 1) }},
 		{"day", func(k *keyed) { k.now = k.now.Add(-time.Second) }},
+		{"playgrounds", func(k *keyed) { k.compiles = true }},
 		{"waivers leaving", func(k *keyed) { k.own = repo.DefaultConfig() }},
 		{"baseline", func(k *keyed) {
 			k.accepted.entries = []acceptedEntry{{&repo.Acceptance{Seal: "x"}, true}}

@@ -130,6 +130,7 @@ func (p *pipeline) parts() []keyPart {
 		{"patterns", fields(p.Patterns...)},
 		{"strict", strconv.FormatBool(p.strict(p.Strict))},
 		{"day", day},
+		{"playgrounds", strconv.FormatBool(p.compiles)},
 		{"waivers leaving", p.leaving()},
 		{"baseline", p.accepted.identity()},
 		{"base", p.Base.identity()},

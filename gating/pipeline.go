@@ -27,6 +27,7 @@ import (
 type pipeline struct {
 	Inputs
 	version   string // of the program
+	compiles  bool   // an HTML report is made, in which packs can be compiled
 	now       time.Time
 	clock     func() time.Time // that compiles are timed with; nil if nobody asks
 	lookup    *Lookup
@@ -38,7 +39,8 @@ type pipeline struct {
 }
 
 func newPipeline(r *Run, in Inputs) (*pipeline, error) {
-	p := &pipeline{Inputs: in, version: r.Version, now: r.Now(), lookup: r.Lookup} // now once, for the day may end
+	_, _, compiles := playground.Program()
+	p := &pipeline{Inputs: in, version: r.Version, compiles: compiles && !r.NoPage, now: r.Now(), lookup: r.Lookup} // now once, for the day may end
 	if r.Latencies != nil {
 		p.clock = r.Now
 	}
@@ -117,7 +119,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Fixed, step.Before, step.Environments = j.fixed, j.before, j.environments
 	j.follow(ctx, p.policyOf(name), step.Compiles)
-	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
+	step.Playground = p.compiles
 	first := p.Base != nil && (j.compared.File == "" || j.compared.absent) && j.subject.Pack != nil
 	step.First = first
 	if first && step.Surface != nil {

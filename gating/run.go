@@ -42,6 +42,8 @@ type Run struct {
 	// Progress is called with how many of how many packs are gated: with none at the start, and with
 	// all at the end. It may be nil.
 	Progress func(done, of int)
+	// NoPage says that no HTML report is made of the results, which alone has playgrounds.
+	NoPage bool
 	// Latencies receives how long compiles took, by the keys of packs; nil if nobody asks.
 	Latencies   model.Latencies
 	seen        map[string]bool // pack files that were gated, wherever they were named from

@@ -107,7 +107,7 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 func checkOnce(ctx context.Context, env *Env, o checkOptions, paths []string) *run {
 	r := newRun(env, "check", o.failOn)
 	r.Progress = newProgress(env, o.output)
-	r.Report.Shard = o.part.String()
+	r.Report.Shard, r.NoPage = o.part.String(), !o.hasPage()
 	if o.metricsFile != "" {
 		r.Latencies = model.Latencies{}
 	}

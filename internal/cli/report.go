@@ -194,6 +194,9 @@ func (o *output) addFiles(c *cobra.Command) {
 	f.StringVar(&o.metricsFile, "metrics", "", "also write counts as OpenMetrics text into this `file`")
 }
 
+// hasPage reports whether an HTML report is made.
+func (o *output) hasPage() bool { return o.format == "html" || o.reportDir != "" }
+
 // run is a run of the gates whose report a command shows.
 type run struct {
 	*gating.Run
