@@ -103,31 +103,48 @@ const cacheFormat = "1"
 // way.
 type keyPart struct{ name, value string }
 
-// parts returns everything that the packs of the pipeline are gated with.
-func (p *pipeline) parts() []keyPart {
-	catalogs := make([]string, 0, 2*len(p.Environments))
-	for _, e := range p.Environments {
+// settings returns what all packs of the workspace are gated with that is its own.
+func (w *Workspace) settings() []keyPart {
+	catalogs := make([]string, 0, 2*len(w.Environments))
+	for _, e := range w.Environments {
 		for _, d := range e.Sources() {
 			catalogs = append(catalogs, d.File, string(d.Source))
 		}
 	}
 	config := fields()
-	if d := p.Config.Document; d != nil {
+	if d := w.Config.Document; d != nil {
 		config = fields(d.File, string(d.Source))
 	}
+	return []keyPart{
+		{"config", config},
+		{"catalogs", fields(catalogs...)},
+		{"evaluator", fields(string(w.evaluator.root))},
+		{"patterns", fields(w.Patterns...)},
+	}
+}
+
+// Identity names what packs are judged with on a day, beside the files that belong to each of them: the
+// settings of the workspace and a baseline file, nil for none.
+func (w *Workspace) Identity(accepted *repo.Accepted, now time.Time) string {
+	baseline := ""
+	if accepted != nil {
+		baseline = string(accepted.Document.Source)
+	}
+	sum := keyOf(append(w.settings(), keyPart{"baseline", baseline}, keyPart{"day", now.UTC().Format(time.DateOnly)}))
+	return string(sum[:])
+}
+
+// parts returns everything that the packs of the pipeline are gated with.
+func (p *pipeline) parts() []keyPart {
 	day := "" // only waivers and the baseline file depend on it
 	if len(p.Config.Waivers.Items) > 0 || len(p.accepted.entries) > 0 {
 		day = p.now.UTC().Format(time.DateOnly)
 	}
-	return []keyPart{
+	return append([]keyPart{
 		{"format", cacheFormat},
 		{"version", p.version},
 		{"rules", release.RulesVersion},
 		{"build", buildIdentity()},
-		{"config", config},
-		{"catalogs", fields(catalogs...)},
-		{"evaluator", fields(string(p.evaluator.root))},
-		{"patterns", fields(p.Patterns...)},
 		{"strict", strconv.FormatBool(p.strict(p.Strict))},
 		{"day", day},
 		{"playgrounds", strconv.FormatBool(p.compiles)},
@@ -135,7 +152,7 @@ func (p *pipeline) parts() []keyPart {
 		{"baseline", p.accepted.identity()},
 		{"base", p.Base.identity()},
 		{"lookup", p.lookup.identity()},
-	}
+	}, p.settings()...)
 }
 
 // buildIdentity returns what the program knows of how it was built: compiler, platform, and the

@@ -194,7 +194,7 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, erro
 		return actions, nil
 	}
 	if len(s.current(d)) == 0 {
-		s.gate([]change{{d.root, d.name}})
+		s.gate([]string{d.root})
 	}
 	if ctx.Err() != nil {
 		return actions, nil

@@ -35,7 +35,7 @@ func BenchmarkKeystroke(b *testing.B) {
 	}
 	e := connectIn(b, dir, uriOf)
 	e.initialize(plain)
-	at := []change{{dir, name}}
+	at := []string{dir}
 	type part struct{ was, is string }
 	for _, p := range []part{
 		{`"what_we_do": "`, `"what_we_do": "%d `},

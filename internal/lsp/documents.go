@@ -154,7 +154,7 @@ func (s *server) inUse() map[string]bool {
 // touched asks for a run over what a file belongs to.
 func (s *server) touched(root, name string) {
 	if root != "" && (strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".yaml")) {
-		s.runs.ask(change{root, name})
+		s.runs.ask(root)
 	}
 }
 

@@ -30,6 +30,11 @@ type result struct {
 	read map[string]string
 	// open says that the proofs are not made yet: see quickly.
 	open bool
+	// with is what the pack was judged with, as view.with, and from are the files that were looked at;
+	// lasts is not set where these cannot be looked at again.
+	with  string
+	from  repo.Recording
+	lasts bool
 }
 
 // found is a finding as the client sees it.
@@ -46,16 +51,12 @@ type depth struct {
 	whole bool
 }
 
-// gate looks at what the changed files belong to, and tells the client what is new. It reports
-// whether proofs are to follow.
-func (s *server) gate(changes []change) bool {
+// gate looks at repositories in which something has changed, and tells the client what is new. It
+// reports whether proofs are to follow.
+func (s *server) gate(roots []string) bool {
 	s.gating.Lock()
 	defer s.gating.Unlock()
-	names := map[string][]string{}
-	for _, c := range changes {
-		names[c.root] = append(names[c.root], c.name)
-	}
-	s.lookAt(names, depth{ctx: context.Background()})
+	s.lookAt(roots, depth{ctx: context.Background()})
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for _, r := range s.results {
@@ -66,11 +67,11 @@ func (s *server) gate(changes []change) bool {
 	return false
 }
 
-// lookAt looks at what files of repositories belong to. The caller holds gating.
-func (s *server) lookAt(names map[string][]string, d depth) {
-	for _, root := range slices.Sorted(maps.Keys(names)) {
+// lookAt looks at repositories. The caller holds gating.
+func (s *server) lookAt(roots []string, d depth) {
+	for _, root := range roots {
 		s.guard("the repository "+root, func() {
-			if err := s.gateRoot(root, names[root], d); err != nil {
+			if err := s.gateRoot(root, d); err != nil {
 				s.say(fmt.Sprintf("%s could not be looked at: %v", root, err))
 			}
 		})
@@ -78,7 +79,7 @@ func (s *server) lookAt(names map[string][]string, d depth) {
 }
 
 // gateRoot looks at one repository, and forgets packs of which no document is open any more.
-func (s *server) gateRoot(root string, names []string, d depth) error {
+func (s *server) gateRoot(root string, d depth) error {
 	if !s.inUse()[root] {
 		s.forget(root, nil)
 		s.publish(root)
@@ -102,9 +103,10 @@ func (s *server) gateRoot(root string, names []string, d depth) error {
 	if err := v.note(err); err != nil {
 		return err
 	}
+	v.with = v.Identity(v.accepted, s.Now())
 	if usable {
 		for _, name := range wanted {
-			if s.concerns(v, name, names) {
+			if !s.stands(v, name, d) {
 				s.gateOne(v, name, policy, d)
 			}
 		}
@@ -150,15 +152,13 @@ func (s *server) packsInUse(v *view) ([]string, error) {
 	return slices.Compact(wanted), nil
 }
 
-// concerns reports whether a pack has to be looked at for changes of files: where one
-// is its own, or one that all packs share, or where it was not looked at yet.
-func (s *server) concerns(v *view, name string, changed []string) bool {
+// stands reports whether what was found in a pack is what would be found again: everything that was
+// looked at for it is as it was, whichever files that were.
+func (s *server) stands(v *view, name string, d depth) bool {
 	s.lock.Lock()
-	defer s.lock.Unlock()
-	return s.results[packKey{v.Dir, name}] == nil || slices.ContainsFunc(changed, func(c string) bool {
-		kind := v.kind(c)
-		return slices.Contains(shared, kind) || repo.Belongs(name, c)
-	})
+	r := s.results[packKey{v.Dir, name}]
+	s.lock.Unlock()
+	return r != nil && r.with == v.with && r.lasts && !(d.whole && r.open) && r.from.Holds(v.Files)
 }
 
 // forget drops the results of packs that are not wanted any more.
@@ -194,21 +194,32 @@ var unfinished = gates.Outside{Class: diffing.None.String()}
 
 // gatePack puts one pack through the gates.
 func (s *server) gatePack(v *view, name string, policy gates.Policy, d depth) (*result, error) {
-	unit, err := v.Unit(name)
+	files, recorder := v.Files.Recorded()
+	unit, err := files.Unit(name, v.Config)
 	if err != nil {
 		return nil, err
 	}
+	r, err := s.judged(v, unit, policy, d)
+	if err == nil {
+		r.with = v.with
+		r.from, r.lasts = recorder.Recording()
+	}
+	return r, err
+}
+
+// judged returns what is found in a pack that was read.
+func (s *server) judged(v *view, unit *repo.Unit, policy gates.Policy, d depth) (*result, error) {
 	if !d.whole && follows(unit) {
 		return s.quickly(v, unit, policy), nil
 	}
-	subject := v.Subject(unit).Keep(s.kept(v.Dir, name))
+	subject := v.Subject(unit).Keep(s.kept(v.Dir, unit.Name))
 	all, err := gates.RunUntil(d.ctx, subject, policy, unfinished)
 	if err != nil {
 		return nil, err
 	}
 	r := &result{}
 	s.list(r, v, gating.Excused(subject, all, v.accepted, policy).Findings)
-	r.note(v, name)
+	r.note(v, unit.Name)
 	return r, nil
 }
 

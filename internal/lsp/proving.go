@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -121,13 +122,13 @@ func (e edit) moved(offset int, end bool) int {
 func (s *server) prove(ctx context.Context) {
 	s.gating.Lock()
 	defer s.gating.Unlock()
-	due := map[string][]string{}
+	due := map[string]bool{}
 	s.lock.Lock()
 	for key, r := range s.results {
 		if r.open {
-			due[key.root] = append(due[key.root], key.pack)
+			due[key.root] = true
 		}
 	}
 	s.lock.Unlock()
-	s.lookAt(due, depth{ctx, true})
+	s.lookAt(slices.Sorted(maps.Keys(due)), depth{ctx, true})
 }

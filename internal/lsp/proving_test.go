@@ -32,7 +32,7 @@ func TestLargePack(t *testing.T) {
 	e.initialize(full)
 	src := e.file(supportPack)
 	e.open(supportPack, 1, enlarged(src))
-	at := []change{{e.dir, supportPack}}
+	at := []string{e.dir}
 	if !e.to.gate(at) {
 		t.Fatal("no proofs follow")
 	}
@@ -100,7 +100,7 @@ func TestStaleFindingsRepairNothing(t *testing.T) {
 	e := connect(t)
 	e.initialize(plain)
 	src := strings.Replace(e.file(supportPack), `"pii_write_back_allowed": false`, `"pii_write_back_allowed": true`, 1)
-	at := []change{{e.dir, supportPack}}
+	at := []string{e.dir}
 	repairs := func() int {
 		var actions []CodeAction
 		whole := Range{End: Position{Line: 1 << 20}}

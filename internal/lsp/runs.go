@@ -12,34 +12,30 @@ import (
 // no change for so long.
 const pause = 150 * time.Millisecond
 
-// change is a file that may differ from what was last looked at.
-type change struct {
-	root, name string
-}
-
-// runs collects changes and has all of them looked at: the first at once, others after the
-// pause. What takes proofs follows when there are no more changes, and the next one ends it.
+// runs collects the repositories in which files may differ from what was last looked at, and has
+// them looked at: the first at once, others after the pause. What takes proofs follows when there
+// are no more changes, and the next one ends it.
 type runs struct {
-	// look looks at changes, and reports whether proofs are to follow.
-	look func([]change) bool
+	// look looks at repositories, and reports whether proofs are to follow.
+	look func(roots []string) bool
 	// prove makes the proofs that are to follow, until the context ends.
 	prove func(context.Context)
 	wake  chan struct{}
 
 	lock    sync.Mutex
-	pending []change
+	pending []string
 	stop    context.CancelFunc // of the proofs that are being made; nil where there are none
 }
 
-func newRuns(look func([]change) bool, prove func(context.Context)) *runs {
+func newRuns(look func([]string) bool, prove func(context.Context)) *runs {
 	return &runs{look: look, prove: prove, wake: make(chan struct{}, 1)}
 }
 
-// ask notes a change, and ends the proofs of what was before it.
-func (r *runs) ask(c change) {
+// ask notes a change in a repository, and ends the proofs of what was before it.
+func (r *runs) ask(root string) {
 	r.lock.Lock()
-	if !slices.Contains(r.pending, c) {
-		r.pending = append(r.pending, c)
+	if !slices.Contains(r.pending, root) {
+		r.pending = append(r.pending, root)
 	}
 	if r.stop != nil {
 		r.stop()
@@ -54,11 +50,11 @@ func (r *runs) ask(c change) {
 // loop has changes looked at until the context ends.
 func (r *runs) loop(ctx context.Context) {
 	for due := false; ctx.Err() == nil; {
-		changes := r.take()
+		roots := r.take()
 		switch {
-		case len(changes) > 0:
+		case len(roots) > 0:
 			next := time.After(pause)
-			due = r.look(changes) || due
+			due = r.look(roots) || due
 			select {
 			case <-ctx.Done():
 			case <-next:
@@ -74,13 +70,13 @@ func (r *runs) loop(ctx context.Context) {
 	}
 }
 
-// take returns the changes that were noted.
-func (r *runs) take() []change {
+// take returns the repositories that were noted.
+func (r *runs) take() []string {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	changes := r.pending
+	roots := r.pending
 	r.pending = nil
-	return changes
+	return roots
 }
 
 // proved makes the proofs, and reports whether no change has ended them.

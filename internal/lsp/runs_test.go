@@ -21,13 +21,13 @@ func TestRunsArePaced(t *testing.T) {
 		}
 		begin := time.Now()
 		var got []run
-		r := newRuns(func(c []change) bool {
+		r := newRuns(func(c []string) bool {
 			got = append(got, run{time.Since(begin), len(c)})
 			return false
 		}, func(context.Context) { t.Error("there is nothing to prove") })
 		go r.loop(ctx)
-		for i := range 40 { // a stroke each 10 ms, in two files
-			r.ask(change{"root", []string{"a", "b"}[i%2]})
+		for i := range 40 { // a stroke each 10 ms, in two repositories
+			r.ask([]string{"a", "b"}[i%2])
 			synctest.Wait()
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -54,7 +54,7 @@ func TestProofsFollow(t *testing.T) {
 		begin := time.Now()
 		var got []string
 		note := func(what string) { got = append(got, fmt.Sprintf("%s %d", what, time.Since(begin).Milliseconds())) }
-		r := newRuns(func([]change) bool {
+		r := newRuns(func([]string) bool {
 			note("look")
 			return true
 		}, func(ctx context.Context) {
@@ -68,7 +68,7 @@ func TestProofsFollow(t *testing.T) {
 		})
 		go r.loop(ctx)
 		for _, wait := range []int{100, 400, 5000} {
-			r.ask(change{"root", "pack.json"})
+			r.ask("root")
 			time.Sleep(time.Duration(wait) * time.Millisecond)
 		}
 		synctest.Wait()

@@ -24,6 +24,7 @@ type view struct {
 	problems repo.Problems
 	known    bool
 	accepted *repo.Accepted    // the baseline file, nil for none that can be used
+	with     string            // what packs are judged with, as gating.Workspace.Identity names it
 	open     map[string]string // the texts of the documents that are open, by name
 	uris     map[string]string // of these documents, by name
 	texts    map[string]*text  // of the files that places were asked for
