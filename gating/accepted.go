@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
@@ -27,6 +28,18 @@ type acceptedFindings struct {
 	brought []*repo.Acceptance  // those that the change adds: approved, or waiting for an approval
 	refused []about             // findings that the baseline grows without approval
 	sharing map[string][]string // the files of each pack_id that several files have
+	// find finds sharing when it is first asked for; nil where it is known, and for one pack alone.
+	find func() (map[string][]string, error)
+}
+
+// shared reports whether several files have a pack_id, so that an entry may be for a finding of another
+// one; also where that is not known.
+func (a *acceptedFindings) shared(id string) bool {
+	if a.find != nil {
+		sharing, err := a.find()
+		return err != nil || len(sharing[id]) > 0
+	}
+	return len(a.sharing[id]) > 0
 }
 
 // acceptedEntry is an entry in force. If anew is set, the change added the entry and it was approved,
@@ -269,7 +282,7 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 			}
 		}
 		j.used[e.Seal] = used
-		if used < e.Most() && len(a.sharing[id]) == 0 && j.result.Checked(e.Rule) {
+		if used < e.Most() && j.result.Checked(e.Rule) && !a.shared(id) {
 			if changed >= 0 {
 				counting[len(about)] = changed
 			}
@@ -284,21 +297,25 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 	j.result.Accepted(policy.JudgeAlone(about))
 }
 
-// Excused returns what the gates found in a pack, with the findings marked that a baseline file
-// excuses, and with findings about what is wrong with its entries. As in a check that compares with
-// nothing, all entries are in force; a nil file has none.
-func Excused(s *gate.Subject, found gates.Result, file *repo.Accepted, policy gates.Policy) gates.Result {
+// Excused returns what the gates found in a pack of the workspace, with the findings marked that a
+// baseline file excuses, and with findings about what is wrong with its entries. As in a check that
+// compares with nothing, all entries are in force; a nil file has none.
+func (w *Workspace) Excused(s *gate.Subject, found gates.Result, file *repo.Accepted, policy gates.Policy) gates.Result {
 	if file == nil {
 		return found
 	}
 	a := acceptedFindings{file: file, all: file.Entries}
+	a.find = sync.OnceValues(func() (map[string][]string, error) {
+		ids, err := w.identities(nil)
+		return ids.sharing(), err
+	})
 	for i := range file.Entries {
 		a.entries = append(a.entries, acceptedEntry{&file.Entries[i], false})
 	}
 	return a.excused(s, found, policy)
 }
 
-// excused is Excused for entries that are in force.
+// excused marks the findings that entries in force excuse, as Excused does.
 func (a *acceptedFindings) excused(s *gate.Subject, found gates.Result, policy gates.Policy) gates.Result {
 	j := &judged{subject: s, result: found}
 	a.apply(j, policy, false)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
@@ -147,6 +148,19 @@ func (w *Workspace) checkRoles() error {
 		problems = own.UnheldRoles(w.Environments)
 	}
 	return problems.Err()
+}
+
+// Fit returns an error for a config with which no pack can be judged, valid as its file may be: it names
+// rules or classes that do not exist, or a catalog demands a role that nobody holds.
+func (w *Workspace) Fit(now time.Time) error {
+	if err := w.checkRoles(); err != nil {
+		return err
+	}
+	_, err := w.Policy(nil, now)
+	if err == nil {
+		_, err = diffing.Overrides(w.Config)
+	}
+	return err
 }
 
 // configName returns the base name of the config that was named; "" for the repository's own.

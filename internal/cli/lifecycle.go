@@ -207,7 +207,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	r.cases = len(subject.Golden())
 	result := gates.Run(subject, policy, gates.Outside{Where: gates.PinningIn(r.environment)})
 	var problems []model.Problem
-	for _, f := range gating.Excused(subject, result, accepted, policy).Findings {
+	for _, f := range w.Excused(subject, result, accepted, policy).Findings {
 		// The snapshot of an earlier version may have moved on, and what is required too: a
 		// pin may go back to it.
 		cases := f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID

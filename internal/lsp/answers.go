@@ -272,7 +272,7 @@ func (s *server) repaired(d *document) (string, error) {
 	texts, _, before := s.known(d.root)
 	texts[d.name] = d.src
 	err := gating.Rounds(func() (bool, error) {
-		v, err := openView(d.root, texts, before)
+		v, err := s.openView(d.root, texts, before)
 		if err != nil {
 			return false, err
 		}

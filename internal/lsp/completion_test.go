@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
@@ -113,7 +114,7 @@ func TestBrokenText(t *testing.T) {
 func TestEveryTableRowIsUsed(t *testing.T) {
 	dir := example(t)
 	texts := map[string]string{}
-	v, err := openView(dir, texts, gating.Workspace{})
+	v, err := newServer(Options{Now: time.Now}).openView(dir, texts, gating.Workspace{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"errors"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"sort"
@@ -51,9 +52,11 @@ func (s *server) didOpen(p didOpenParams) (any, error) {
 
 // rootOf returns the repository of a file, else its folder of the workspace, else its own folder.
 func (s *server) rootOf(file string) (string, error) {
-	at, err := s.find(filepath.Dir(file))
-	if errors.Is(err, repo.ErrUse) { // a folder that was not made yet
-		at, err = gating.Place{}, nil
+	dir := filepath.Dir(file)
+	at, err := s.find(dir)
+	for errors.Is(err, repo.ErrUse) && dir != filepath.Dir(dir) { // a folder that is not there, or not yet
+		dir = filepath.Dir(dir)
+		at, err = s.find(dir)
 	}
 	if at.Found || err != nil {
 		return at.Root, err
@@ -66,6 +69,33 @@ func (s *server) rootOf(file string) (string, error) {
 		}
 	}
 	return filepath.Dir(file), nil
+}
+
+// settle puts documents into the repositories that they are in now, for a config or a folder of catalogs
+// may have come or gone, and returns those that any came into or left.
+func (s *server) settle() (roots []string) {
+	s.lock.Lock()
+	open := maps.Clone(s.open)
+	s.lock.Unlock()
+	for key, d := range open {
+		file, ok := fileOf(d.uri)
+		if !ok {
+			continue
+		}
+		root, err := s.rootOf(file)
+		if err != nil || root == d.root {
+			continue // of a folder that cannot be looked into nothing else is known
+		}
+		s.lock.Lock()
+		if now := s.open[key]; now != nil {
+			moved := *now
+			moved.root, moved.name = within(root, file)
+			s.open[key] = &moved
+		}
+		s.lock.Unlock()
+		roots = append(roots, d.root, root)
+	}
+	return roots
 }
 
 // within returns the name of a file relative to a root; both are empty for a file outside.
@@ -130,13 +160,16 @@ func (s *server) filesChanged(p didChangeWatchedFilesParams) (any, error) {
 			continue
 		}
 		for root := range s.inUse() {
-			if _, name := within(root, file); name != "" {
-				s.touched(root, name)
+			if _, name := within(root, file); name != "" || isConfig(file) {
+				s.runs.ask(root) // of a folder too, of whose files nothing may be said
 			}
 		}
 	}
 	return nil, nil
 }
+
+// isConfig reports whether a file can make the repository of what is below its folder.
+func isConfig(file string) bool { return filepath.Base(file) == repo.ConfigName }
 
 // inUse returns the repositories that a document is open of.
 func (s *server) inUse() map[string]bool {
@@ -174,12 +207,11 @@ func (s *server) known(root string) (texts, uris map[string]string, before gatin
 // viewOf opens the repository of a folder as it is now.
 func (s *server) viewOf(root string) (*view, error) {
 	texts, uris, before := s.known(root)
-	v, err := openView(root, texts, before)
+	v, err := s.openView(root, texts, before)
 	if err != nil {
 		return nil, err
 	}
 	v.uris = uris
-	v.TakeEvaluators(s.Evaluators)
 	if len(v.problems) == 0 {
 		s.lock.Lock()
 		defer s.lock.Unlock()

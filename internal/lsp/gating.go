@@ -13,7 +13,6 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -56,6 +55,11 @@ type depth struct {
 func (s *server) gate(roots []string) bool {
 	s.gating.Lock()
 	defer s.gating.Unlock()
+	for _, root := range s.settle() {
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
 	s.lookAt(roots, depth{ctx: context.Background()})
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -82,7 +86,7 @@ func (s *server) lookAt(roots []string, d depth) {
 func (s *server) gateRoot(root string, d depth) error {
 	if !s.inUse()[root] {
 		s.forget(root, nil)
-		s.publish(root)
+		s.publish()
 		return nil
 	}
 	v, err := s.viewOf(root)
@@ -95,24 +99,32 @@ func (s *server) gateRoot(root string, d depth) error {
 		return err
 	}
 	s.forget(root, wanted)
-	policy, err := v.Policy(nil, s.Now())
-	usable := err == nil && (len(v.problems) == 0 || v.known)
-	if err == nil {
-		v.accepted, err = v.Accepted(policy)
+	if v.usable {
+		if err := s.gateAll(v, wanted, d); err != nil {
+			return err
+		}
 	}
+	s.noteProblems(v)
+	s.publish()
+	return nil
+}
+
+// gateAll looks at those packs of a repository in which something else may be found than was before.
+func (s *server) gateAll(v *view, names []string, d depth) error {
+	policy, err := v.Policy(nil, s.Now())
+	if err != nil {
+		return err
+	}
+	v.accepted, err = v.Accepted(policy)
 	if err := v.note(err); err != nil {
 		return err
 	}
 	v.with = v.Identity(v.accepted, s.Now())
-	if usable {
-		for _, name := range wanted {
-			if !s.stands(v, name, d) {
-				s.gateOne(v, name, policy, d)
-			}
+	for _, name := range names {
+		if !s.stands(v, name, d) {
+			s.gateOne(v, name, policy, d)
 		}
 	}
-	s.noteProblems(v)
-	s.publish(root)
 	return nil
 }
 
@@ -192,14 +204,12 @@ func (s *server) noteProblems(v *view) {
 // of change nothing is said yet, only of what is for every pack.
 var unfinished = gates.Outside{Class: diffing.None.String()}
 
-// gatePack puts one pack through the gates.
+// gatePack puts one pack through the gates, and notes what was looked at for it.
 func (s *server) gatePack(v *view, name string, policy gates.Policy, d depth) (*result, error) {
 	files, recorder := v.Files.Recorded()
-	unit, err := files.Unit(name, v.Config)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.judged(v, unit, policy, d)
+	seen := *v
+	seen.Files = files
+	r, err := s.judged(&seen, name, policy, d)
 	if err == nil {
 		r.with = v.with
 		r.from, r.lasts = recorder.Recording()
@@ -207,19 +217,23 @@ func (s *server) gatePack(v *view, name string, policy gates.Policy, d depth) (*
 	return r, err
 }
 
-// judged returns what is found in a pack that was read.
-func (s *server) judged(v *view, unit *repo.Unit, policy gates.Policy, d depth) (*result, error) {
+// judged returns what is found in a pack.
+func (s *server) judged(v *view, name string, policy gates.Policy, d depth) (*result, error) {
+	unit, err := v.Unit(name)
+	if err != nil {
+		return nil, err
+	}
 	if !d.whole && follows(unit) {
 		return s.quickly(v, unit, policy), nil
 	}
-	subject := v.Subject(unit).Keep(s.kept(v.Dir, unit.Name))
+	subject := v.Subject(unit).Keep(s.kept(v.Dir, name))
 	all, err := gates.RunUntil(d.ctx, subject, policy, unfinished)
 	if err != nil {
 		return nil, err
 	}
 	r := &result{}
-	s.list(r, v, gating.Excused(subject, all, v.accepted, policy).Findings)
-	r.note(v, unit.Name)
+	s.list(r, v, v.Excused(subject, all, v.accepted, policy).Findings)
+	r.note(v, name)
 	return r, nil
 }
 
@@ -271,10 +285,10 @@ func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 	return d
 }
 
-// publish tells the client what is new about the documents of a repository. One that has changed
-// since it was looked at waits for the run that its change has asked for.
-func (s *server) publish(root string) {
-	for _, p := range s.news(root) {
+// publish tells the client what is new about documents. One that has changed since it was looked
+// at waits for the run that its change has asked for.
+func (s *server) publish() {
+	for _, p := range s.news() {
 		// Where the client is gone, nobody reads it.
 		_ = s.conn.Notify(context.Background(), "textDocument/publishDiagnostics", p)
 	}
@@ -286,16 +300,14 @@ type published struct {
 	said string
 }
 
-// news returns what is to be published, by key.
-func (s *server) news(root string) []publishParams {
+// news returns what is to be published: what differs between what is known and what was told.
+func (s *server) news() []publishParams {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	wanted, read := s.wanted(root)
+	wanted, read := s.wanted()
 	for key := range s.shown {
-		if file, ok := fileOf(key); ok && wanted[key] == nil {
-			if _, name := within(root, file); name != "" {
-				wanted[key] = nil
-			}
+		if _, known := wanted[key]; !known {
+			wanted[key] = nil
 		}
 	}
 	var news []publishParams
@@ -324,24 +336,33 @@ func (s *server) news(root string) []publishParams {
 	return news
 }
 
-// wanted returns the diagnostics of a repository by key, and the texts that they were
-// found in. An open document that was looked at is there even where nothing is wrong.
-func (s *server) wanted(root string) (map[string][]Diagnostic, map[string]string) {
+// wanted returns the diagnostics of all repositories by key, and the texts that they were found
+// in. An open document that was looked at is there even where nothing is wrong. What is said of it
+// is said by its own repository, for only that has its text.
+func (s *server) wanted() (map[string][]Diagnostic, map[string]string) {
 	wanted, read := map[string][]Diagnostic{}, map[string]string{}
-	for key, list := range s.problems[root] {
-		wanted[key] = append(wanted[key], list...)
-	}
-	for of, r := range s.results {
-		if of.root != root {
-			continue
+	of := func(root, key string) bool { return s.open[key] == nil || s.open[key].root == root }
+	for root, problems := range s.problems {
+		for key, list := range problems {
+			if of(root, key) {
+				wanted[key] = append(wanted[key], list...)
+			}
 		}
-		maps.Copy(read, r.read)
+	}
+	for pack, r := range s.results {
+		for key, src := range r.read {
+			if of(pack.root, key) {
+				read[key] = src
+			}
+		}
 		for _, f := range r.found {
-			wanted[f.key] = append(wanted[f.key], f.diagnostic)
+			if of(pack.root, f.key) {
+				wanted[f.key] = append(wanted[f.key], f.diagnostic)
+			}
 		}
 	}
-	for key, d := range s.open {
-		if _, looked := read[key]; looked && d.root == root && wanted[key] == nil {
+	for key := range s.open {
+		if _, looked := read[key]; looked && wanted[key] == nil {
 			wanted[key] = []Diagnostic{}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -35,7 +34,7 @@ func (s *server) quickly(v *view, unit *repo.Unit, policy gates.Policy) *result 
 	r := &result{open: true}
 	subject := v.Subject(unit).Keep(s.kept(v.Dir, unit.Name))
 	quick, says := gates.Quick(subject, policy)
-	s.list(r, v, gating.Excused(subject, gates.Result{Findings: quick}, v.accepted, policy).Findings)
+	s.list(r, v, v.Excused(subject, gates.Result{Findings: quick}, v.accepted, policy).Findings)
 	r.found = append(r.found, found{key: v.key(unit.Name), diagnostic: Diagnostic{Severity: severityInformation, Source: "packgate", Message: openWords}})
 	s.lock.Lock()
 	before := s.results[packKey{v.Dir, unit.Name}]

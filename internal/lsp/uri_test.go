@@ -70,7 +70,7 @@ func TestSpellingChanges(t *testing.T) {
 	check := func(want ...string) {
 		t.Helper()
 		var got []string
-		for _, p := range s.news(root) {
+		for _, p := range s.news() {
 			got = append(got, fmt.Sprintf("%s %d %t", p.URI, len(p.Diagnostics), p.Version != nil))
 		}
 		if !slices.Equal(got, want) {

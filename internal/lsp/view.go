@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
@@ -20,9 +22,9 @@ type view struct {
 	gating.Workspace
 	disk *repo.Files
 	// problems are what is wrong with the config and the catalogs, and with what packs
-	// consist of, and known says that config and catalogs were valid before.
+	// consist of, and usable says that packs can be judged: with these, or with those of before.
 	problems repo.Problems
-	known    bool
+	usable   bool
 	accepted *repo.Accepted    // the baseline file, nil for none that can be used
 	with     string            // what packs are judged with, as gating.Workspace.Identity names it
 	open     map[string]string // the texts of the documents that are open, by name
@@ -31,33 +33,48 @@ type view struct {
 }
 
 // openView opens the repository of a folder, with the texts of the documents in it that are
-// open, by name relative to the folder. A config or a catalog that is not valid is noted, and
-// that of before stands in for it, if there is one. The caller closes the view.
-func openView(root string, open map[string]string, before gating.Workspace) (*view, error) {
+// open, by name relative to the folder. A config or a catalog that is not valid, or with which no
+// pack can be judged, is noted, and those of before stand in for them, if there are any. The caller
+// closes the view.
+func (s *server) openView(root string, open map[string]string, before gating.Workspace) (*view, error) {
 	disk, err := repo.OpenFiles(root, ".")
 	if err != nil {
 		return nil, err
 	}
-	v := &view{Workspace: before, disk: disk, known: before.Config != nil, open: open, texts: map[string]*text{}}
+	v := &view{disk: disk, open: open, texts: map[string]*text{}}
 	v.Dir, v.Files = root, repo.FilesOf(repo.WithTexts(disk.Tree(), open), ".", "")
-	config, err := v.Files.Config("")
-	if err := v.note(err); err != nil {
+	if err := v.load(before, s.Now()); err != nil {
 		return nil, errors.Join(err, disk.Close())
 	}
-	if err == nil {
-		v.Config = config
+	v.Patterns = repo.PackPatterns(v.Config)
+	v.TakeEvaluators(s.Evaluators)
+	return v, nil
+}
+
+// load reads the config and the catalogs, and notes what is wrong with them.
+func (v *view) load(before gating.Workspace, now time.Time) error {
+	config, err := v.Files.Config("")
+	if err := v.note(err); err != nil {
+		return err
 	}
-	if v.Config == nil {
-		v.Config = repo.DefaultConfig()
+	if v.Config = config; err != nil {
+		v.Config = cmp.Or(before.Config, repo.DefaultConfig())
 	}
 	environments, err := v.Files.Environments(v.Config)
 	if err := v.note(err); err != nil {
-		return nil, errors.Join(err, disk.Close())
+		return err
 	}
-	if err == nil {
-		v.Environments = environments
+	if v.Environments = environments; err != nil {
+		v.Environments = before.Environments
 	}
-	return v, nil
+	v.usable = len(v.problems) == 0 || before.Config != nil
+	err = v.Fit(now)
+	if err != nil && before.Config != nil {
+		v.Config, v.Environments = before.Config, before.Environments
+	} else if err != nil {
+		v.usable = false
+	}
+	return v.note(err)
 }
 
 // note takes an error that says what is wrong in a file, and returns any other.
