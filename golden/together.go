@@ -88,7 +88,7 @@ func (t *trial) unite() {
 		p := Problem{Kind: KindTogether, Severity: finding.Error, Hint: c.Hint, Location: t.place(c.At, t.Case.Node),
 			Message: "the packs cannot be used together: " + c.Message}
 		if c.Other != nil {
-			p.Related = []finding.Related{{Location: c.Other.Location(), Message: "the other one"}}
+			p.Related = []finding.Related{{Location: t.written(c.Other), Message: "the other one"}}
 		}
 		t.Problems = append(t.Problems, p)
 	}

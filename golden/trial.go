@@ -28,7 +28,7 @@ type trial struct {
 }
 
 func (t *trial) problem(kind Kind, at *pack.Node, hint, message string) {
-	t.report(kind, at.Location(), finding.Error, hint, message)
+	t.report(kind, t.written(at), finding.Error, hint, message)
 }
 
 func (t *trial) report(kind Kind, at finding.Location, severity finding.Severity, hint, message string) {
@@ -50,9 +50,22 @@ func (t *trial) settle() {
 // place returns the location of the first node that is there, else of the file.
 func (t *trial) place(nodes ...*pack.Node) finding.Location {
 	if n := pack.Place(nodes...); n != nil {
-		return n.Location()
+		return t.written(n)
 	}
 	return finding.Location{File: t.file.Document.File}
+}
+
+// written returns where a value stands in its file. With an overlay a pack is compiled from another text,
+// in which the same value stands elsewhere.
+func (t *trial) written(n *pack.Node) finding.Location {
+	for _, u := range append([]*repo.Unit{t.unit}, t.packs...) {
+		if u.Document.File == n.Document().File && u.Document.Root != nil {
+			if own := u.Document.Root.Find(n.Pointer()); own != nil {
+				return own.Location()
+			}
+		}
+	}
+	return n.Location()
 }
 
 // read takes the case in. Where it cannot be compiled it says why, and reports false.
