@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -122,9 +121,11 @@ func writeBaseline(ctx context.Context, env *Env, dir string, o baselineOptions)
 		return err
 	}
 	if !o.dryRun {
-		err = putBaseline(filepath.Join(w.Dir, repo.AcceptedName), src, len(out.Entries))
+		if err := putBaseline(filepath.Join(w.Dir, repo.AcceptedName), src, len(out.Entries)); err != nil {
+			return err
+		}
 	}
-	return errors.Join(err, env.printBaseline(w, out, o))
+	return env.printBaseline(w, out, o)
 }
 
 // putBaseline writes the file, or removes one that would have no entry.

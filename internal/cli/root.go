@@ -35,10 +35,11 @@ import (
 // Main runs one command and returns the exit code. It never exits itself, so
 // that deferred work runs.
 func Main(ctx context.Context, env Env) int {
+	out := &noting{to: env.Stdout} // not everybody who prints looks whether it could be
+	env.Stdout = out
 	root := newRoot(&env)
 	root.SetArgs(env.Args)
-	help := &noting{to: env.Stdout} // whoever prints help does not look whether it could be
-	root.SetOut(help)
+	root.SetOut(out)
 	root.SetErr(env.Stderr)
 	var measured profile
 	measured.addFlags(root)
@@ -50,7 +51,7 @@ func Main(ctx context.Context, env Env) int {
 		if errors.Is(err, errLeft) {
 			err = errors.Join(err, atomicfile.Stop()) // what is being written is written whole, and nothing more
 		}
-		return cmp.Or(err, help.err)
+		return unheard(err, out.err)
 	})
 	if err == nil {
 		return gating.ExitPass
@@ -59,6 +60,15 @@ func Main(ctx context.Context, env Env) int {
 		printProblems(env.Stderr, err)
 	}
 	return exitCode(err)
+}
+
+// unheard returns what a command ends with whose output could not be written, which is why, nil for one that
+// was written. What it has to say itself matters more, and so does that nothing is known.
+func unheard(err, why error) error {
+	if said, done := err.(*verdictError); why != nil && done && said.code != exitUnknown {
+		return why
+	}
+	return cmp.Or(err, why)
 }
 
 // patience is how long a command may go on that does not look whether it was told to stop.

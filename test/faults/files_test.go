@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,8 +37,14 @@ var writers = []struct {
 	{args: []string{"check", "--fix"}, ready: func(t *testing.T, d *drill) {
 		d.replace(t, supportPack, `"idempotency_key": {`, `"order_id": {`)
 	}},
+	{args: []string{"baseline", "write", "--owner", "@acme/packs", "--reason", "found when the gate was introduced"}, ready: func(t *testing.T, d *drill) {
+		d.replace(t, supportPack, `"idempotency_key": {`, `"order_id": {`)
+	}},
 	{args: []string{"bump", "packs/support", "--to", "9.0.0"}, ready: func(t *testing.T, d *drill) { d.commit(t) }},
 }
+
+// besidePlace is the name of a file that waits beside its place, which the user did not choose.
+var besidePlace = regexp.MustCompile(`\.packgate-[^b]`)
 
 // A file that cannot be written leaves the old one as it was, and nothing beside it.
 func TestNoSpace(t *testing.T) {
@@ -59,7 +66,7 @@ func TestNoSpace(t *testing.T) {
 				if limit > 0 && code != 3 {
 					break // it was enough
 				}
-				if code != 3 || !strings.Contains(problems, "file too large") || !strings.Contains(problems, "ulimit -f") || strings.Contains(problems, ".packgate-") {
+				if code != 3 || !strings.Contains(problems, "file too large") || !strings.Contains(problems, "ulimit -f") || besidePlace.MatchString(problems) {
 					t.Errorf("limit %d: exit status %d; wanted 3 and what to do\n%s%s", limit, code, out, problems)
 				}
 			}
@@ -82,7 +89,7 @@ func TestStdoutFull(t *testing.T) {
 	for _, args := range [][]string{
 		{"check"}, {"check", "--format", "json"}, {"check", "--format", "html"}, {"compile", "packs/support"}, {"policy", "packs/support"},
 		{"rules"}, {"explain", "REF001"}, {"schema", "report"}, {"plan", "--shards", "2"}, {"doctor"},
-		{"diff", supportPack, "packs/finops/pack.json"}, {"golden", "init", "packs/support", "--dry-run"},
+		{"diff", supportPack, "packs/finops/pack.json"}, {"golden", "init", "packs/support", "--dry-run"}, {"baseline", "write", "--shrink", "--dry-run"},
 		{"--version"}, {"--help"}, {"check", "--help"}, {"help", "check"},
 	} {
 		code, _, problems := d.run(t, "", args...)
