@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -368,9 +369,29 @@ func Run(version string) int {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectAt)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ignored := slices.DeleteFunc(slices.Clone(ends), func(s os.Signal) bool { return !signal.Ignored(s) })
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
-	// The first signal ends the work in order, the second one at once.
-	context.AfterFunc(ctx, stop)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, ends...)
+	go func() {
+		<-signals // ends the work in order
+		again := <-signals
+		endNow(again, slices.Contains(ignored, again))
+	}()
 	return Main(ctx, SystemEnv(version))
+}
+
+// ends are the signals that end the program.
+var ends = []os.Signal{os.Interrupt, syscall.SIGTERM}
+
+// endNow ends the program by the second of its signals, once nothing waits beside its place. A third one
+// does not wait for that. One that whoever started the program ignores does not end it by itself.
+func endNow(s os.Signal, ignored bool) {
+	signal.Reset(ends...)
+	_ = atomicfile.Stop() // nobody listens any more
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil || ignored || self.Signal(s) != nil {
+		os.Exit(gating.ExitFailure)
+	}
 }

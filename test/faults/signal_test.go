@@ -146,6 +146,49 @@ func TestStoppedMerge(t *testing.T) {
 	}
 }
 
+// The second signal leaves nothing beside the places of files either: the pages of a report are beside
+// theirs while nobody reads another file of it, a pipe.
+func TestSecondSignalWhileFilesWait(t *testing.T) {
+	d := many(t)
+	code, report, problems := d.run(t, "", "check", "--format", "json")
+	if code != 0 {
+		t.Fatalf("exit status %d\n%s", code, problems)
+	}
+	d.write(t, "shard.json", report)
+	for shell, signalled := range map[string]bool{"": true, "trap '' INT TERM; ": false} { // the shell ignores them
+		d.signalledTwice(t, shell, signalled)
+	}
+}
+
+// signalledTwice sends two signals to a merge whose files wait; shell is what is run before it.
+func (d *drill) signalledTwice(t *testing.T, shell string, signalled bool) {
+	out := filepath.Join(t.TempDir(), "out")
+	if err := errors.Join(os.Mkdir(out, 0o755), syscall.Mkfifo(filepath.Join(out, "report.json"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := d.command(t.Context(), shell, "merge", "shard.json", "--report-dir", out)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.Open(filepath.Join(out, "report.json")) // which waits until it is opened for writing
+	if err != nil {
+		t.Fatal(c.Process.Kill(), err)
+	}
+	defer pipe.Close()
+	// Two of different kinds are no one signal to the system, and the second is not lost behind the first.
+	if err := errors.Join(c.Process.Signal(os.Interrupt), c.Process.Signal(syscall.SIGTERM)); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // the state says how
+	if state := c.ProcessState.Sys().(syscall.WaitStatus); !state.Signaled() && (signalled || state.ExitStatus() != 3) {
+		t.Errorf("%q: ended with %v; wanted a signal, or exit status 3 where the shell ignores it", shell, c.ProcessState)
+	}
+	left, err := os.ReadDir(out)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v, %v; wanted the pipe alone", left, err)
+	}
+}
+
 // between is the time between two signals. Each handler of the Go runtime takes its place on
 // one small signal stack, and a process that is sent signals without a pause runs out of it:
 // 62 of 1,500 runs of a program that only waits ended with a segmentation fault.
