@@ -319,12 +319,13 @@ func reportFiles(dir string, r *model.Report) (files []atomicfile.Edit) {
 	}})
 }
 
-// writeFile writes a report file, whole or not at all; nothing if the name is "".
+// writeFile writes a report file, whole or not at all; nothing if the name is "". As it can be made again, no
+// time is spent on having it on the disk.
 func writeFile(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	return atomicfile.Write(name, func(f *os.File) error { return write(f) })
+	return atomicfile.WriteAll([]atomicfile.Edit{{Name: name, Write: func(f *os.File) error { return write(f) }}}, atomicfile.OneByOne)
 }
 
 // writeSARIF writes a report file as SARIF; nothing if the name is "".

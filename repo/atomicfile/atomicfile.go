@@ -18,6 +18,9 @@ type Edit struct {
 	Write func(*os.File) error // writes the new content; nil for a file that is removed
 	// Folder is set, and Write is not, for a whole folder, which only WriteAll and WriteWithin write.
 	Folder *Folder
+	// Lasting is set for what must be there after a power failure too, such as what cannot be made again. It
+	// takes a few milliseconds. WriteWithin and folders do without, and a Transaction always does so.
+	Lasting bool
 }
 
 // Content returns a function for [Edit.Write] that writes the given bytes.
@@ -27,9 +30,9 @@ func Content(src []byte) func(*os.File) error {
 
 // Write writes a file beside its place and moves it there once it is complete. A file that
 // was there before passes on its permissions. A device or a pipe is not replaced but written
-// into.
+// into. What is written is on the disk when Write returns.
 func Write(name string, write func(*os.File) error) error {
-	return WriteAll([]Edit{{Name: name, Write: write}}, OneByOne)
+	return WriteAll([]Edit{{Name: name, Write: write, Lasting: true}}, OneByOne)
 }
 
 // WriteAll writes files as Write does, and moves none to its place before all are complete. Unlike a
@@ -98,9 +101,18 @@ func (p *pending) stage() (err error) {
 	case p.Folder != nil:
 		p.folder, err = p.Folder.stageAt(p.Name)
 	case replaceable(p.Name):
-		p.staged, err = stage(p.Name, p.Write)
+		p.staged, err = stage(p.Name, p.content)
 	default:
 		p.direct = true
+	}
+	return err
+}
+
+// content writes the new content of a file.
+func (p *pending) content(f *os.File) error {
+	err := p.Write(f)
+	if err == nil && p.Lasting {
+		err = lasting(f)
 	}
 	return err
 }
@@ -115,7 +127,11 @@ func (p *pending) keep() error {
 	case p.direct:
 		return nil
 	}
-	return failed(p.Name, p.staged.keep(func() error { return os.Rename(p.staged.name, p.Name) }))
+	err := p.staged.keep(func() error { return os.Rename(p.staged.name, p.Name) })
+	if err == nil && p.Lasting {
+		err = lastingFolder(filepath.Dir(p.Name))
+	}
+	return failed(p.Name, err)
 }
 
 // replaceable reports whether a new file may take the place of a name: not that of a

@@ -137,9 +137,13 @@ func (t *Transaction) Make(edits []Edit) error {
 
 // Keep ends the transaction with its files as they are.
 func (t *Transaction) Keep() error {
+	if err := t.settle(); err != nil { // and the next run undoes it
+		t.unlock()
+		return err
+	}
 	changing()
 	err := os.Remove(filepath.Join(t.dir, journalName))
-	return errors.Join(err, t.end())
+	return errors.Join(err, lastingFolder(t.dir), t.end())
 }
 
 // Undo ends the transaction with every file as it was. A file that somebody else changed stays as it is,
@@ -155,7 +159,7 @@ func (t *Transaction) undo() error {
 	for i, e := range slices.Backward(t.entries) {
 		errs = append(errs, t.restore(i, e))
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, t.settle())...); err != nil {
 		t.unlock()
 		return err
 	}
@@ -171,8 +175,9 @@ func (t *Transaction) undo() error {
 func (t *Transaction) end() error {
 	defer t.unlock()
 	var errs []error
-	for i := range t.entries {
+	for i := range slices.Backward(t.entries) { // Begin removes those of a run that is killed here, until one is missing
 		for _, name := range []string{t.old(i), t.new(i)} {
+			changing()
 			if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
 			}
@@ -198,7 +203,7 @@ func (t *Transaction) prepare(e Edit) error {
 			return failed(e.Name, err)
 		}
 		one.Was, one.Mode = digest(was), info.Mode().Perm()
-		if err := os.WriteFile(t.old(i), was, 0o600); err != nil {
+		if err := writeLasting(t.old(i), was, 0o600); err != nil {
 			return failed(e.Name, err)
 		}
 	case !errors.Is(err, fs.ErrNotExist) || e.Write == nil:
@@ -251,6 +256,10 @@ func (t *Transaction) restore(i int, e entry) error {
 		changing()
 		err = os.Remove(e.Name)
 	default:
+		if was, err := os.ReadFile(t.old(i)); err != nil || e.Was != digest(was) {
+			return fmt.Errorf("an earlier run was stopped while it wrote %s, and what the file was before is damaged in %s: restore the file, "+
+				"for example from git, and remove %s", e.Name, t.old(i), filepath.Join(t.dir, journalName))
+		}
 		changing()
 		err = move(t.old(i), e.Name, e.Mode)
 	}
@@ -275,7 +284,7 @@ func move(from, to string, mode fs.FileMode) error {
 		return syscall.EISDIR
 	}
 	staged := waiting(to)
-	if err := os.WriteFile(staged, src, mode); err != nil {
+	if err := writeLasting(staged, src, mode); err != nil {
 		return err
 	}
 	changing()
@@ -300,10 +309,13 @@ func (t *Transaction) write() error {
 	}
 	name := filepath.Join(t.dir, journalName)
 	changing()
-	if err := os.WriteFile(name+".new", src, 0o600); err != nil {
+	if err := writeLasting(name+".new", src, 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", name, Cause(err))
 	}
-	return os.Rename(name+".new", name)
+	if err := os.Rename(name+".new", name); err != nil {
+		return fmt.Errorf("write %s: %w", name, Cause(err))
+	}
+	return failed(name, lastingFolder(t.dir))
 }
 
 // read reads the journal that an earlier run left. The error is fs.ErrNotExist without one.

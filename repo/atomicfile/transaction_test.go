@@ -136,6 +136,16 @@ func TestStoppedAnywhere(t *testing.T) {
 		if left := files(t, journal); len(left) > 2 && len(left) != 2+leftovers(left) { // the folder and the lock
 			t.Fatalf("stopped before change %d, the journal has %q", at, left)
 		}
+		tx, err := Begin(journal)
+		if err == nil {
+			err = tx.Undo()
+		}
+		if left := files(t, journal); err != nil || len(left) != 2 {
+			t.Fatalf("stopped before change %d, after another one that begins the journal has %q: %v", at, left, err)
+		}
+		if maps.Equal(after, whole) {
+			continue // what is removed cannot be once more
+		}
 		if killed(t, "make", dir, journal, 0) || !maps.Equal(files(t, dir), whole) {
 			t.Fatalf("stopped before change %d, the next run makes %q", at, files(t, dir))
 		}
