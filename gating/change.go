@@ -16,6 +16,7 @@ import (
 // Change is what differs between a baseline and the working tree.
 type Change struct {
 	w      *Workspace
+	head   *Commit                      // that is checked out
 	files  map[string]github.ChangeKind // by their names relative to the workspace
 	names  map[string]github.ChangeKind // they and the names by which links lead to them
 	paths  []string                     // the files by their names in the git repository
@@ -30,11 +31,15 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, err := b.links(ctx)
+	head, err := b.head()
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{w: b.w, files: map[string]github.ChangeKind{}, names: map[string]github.ChangeKind{}, config: b.ConfigName}
+	links, err := b.links(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	c := &Change{w: b.w, head: head, files: map[string]github.ChangeKind{}, names: map[string]github.ChangeKind{}, config: b.ConfigName}
 	for _, one := range changes {
 		c.paths = append(c.paths, one.Path)
 		if name, ok := b.Relative(one.Path); ok {

@@ -22,11 +22,7 @@ const mostReached = 100_000
 
 // links returns the symbolic links of the baseline and of the head, by their names relative
 // to the workspace.
-func (b *Baseline) links(ctx context.Context) ([]github.Link, error) {
-	head, err := b.head()
-	if err != nil {
-		return nil, err
-	}
+func (b *Baseline) links(ctx context.Context, head *Commit) ([]github.Link, error) {
 	var all []github.Link
 	for _, tree := range []*github.Tree{b.Tree, head.Tree} {
 		links, err := tree.Links(ctx)

@@ -310,7 +310,7 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(change.Complete(), a.anyPack(in.Workspace, change)); err != nil {
+	if err := cmp.Or(change.Complete(), change.Committed(ctx), a.anyPack(in.Workspace, change)); err != nil {
 		return err
 	}
 	own, err := a.Changed(ctx, in, change)

@@ -38,7 +38,8 @@ type Base struct {
 // merging changes; the merge base of the base branch and HEAD, if the history
 // for it is there; the tip of the base branch. For a merge group it is the
 // commit the group was built on, for a push the commit before it. HEAD decides
-// and not GITHUB_SHA, because HEAD is what the working tree holds.
+// and not GITHUB_SHA, because HEAD is what the working tree holds. A proposal that
+// HEAD does not have is an error of kind ErrElsewhere: something else would be judged.
 //
 // A commit that is not in the store is fetched once from the remote "origin",
 // by its SHA and without history. The token may be empty; it is sent to the
@@ -55,6 +56,9 @@ func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, e
 		}
 		return r.at(ctx, ev, token, sha, why)
 	case EventMergeGroup:
+		if err := r.proposed(ev); err != nil {
+			return Base{}, err
+		}
 		return r.at(ctx, ev, token, ev.BaseSHA, "the commit the merge group was built on")
 	case EventPush:
 		if ev.BaseSHA == "" {
@@ -67,15 +71,14 @@ func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, e
 
 // pullRequestSHA decides which commit is the base of a pull request.
 func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
+	if err := r.proposed(ev); err != nil {
+		return "", "", err
+	}
 	r.store.Lock()
 	defer r.store.Unlock()
-	hash, err := r.named("HEAD")
+	head, err := r.checkedOut()
 	if err != nil {
-		return "", "", unreadable("HEAD", err)
-	}
-	head, err := object.GetCommit(r.store, hash)
-	if err != nil {
-		return "", "", unreadable(hash.String(), err)
+		return "", "", err
 	}
 	if p := head.ParentHashes; len(p) == 2 && p[1].String() == ev.HeadSHA {
 		return p[0].String(), "the first parent of the merge commit that is checked out", nil
@@ -88,6 +91,42 @@ func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
 		return base, "the merge base of the base branch and HEAD", nil
 	}
 	return ev.BaseSHA, "the tip of the base branch", nil
+}
+
+// checkedOut returns the commit that is checked out. The store is locked by who calls.
+func (r *Repository) checkedOut() (*object.Commit, error) {
+	hash, err := r.named("HEAD")
+	if err != nil {
+		return nil, unreadable("HEAD", err)
+	}
+	head, err := object.GetCommit(r.store, hash)
+	if err != nil {
+		return nil, unreadable(hash.String(), err)
+	}
+	return head, nil
+}
+
+// proposed returns an error if the commit that is checked out does not have the one that an event proposes: it is that
+// commit, or has it among its ancestors.
+func (r *Repository) proposed(ev *Event) error {
+	r.store.Lock()
+	defer r.store.Unlock()
+	head, err := r.checkedOut()
+	if err != nil {
+		return err
+	}
+	wanted := plumbing.NewHash(ev.HeadSHA)
+	if head.Hash == wanted || slices.Contains(head.ParentHashes, wanted) {
+		return nil
+	}
+	common, ok, err := r.mergeBase(wanted, head)
+	if err != nil {
+		return unreadable(ev.HeadSHA, err)
+	}
+	if ok && common == ev.HeadSHA {
+		return nil
+	}
+	return &fault.Error{Kind: ErrElsewhere, Message: fmt.Sprintf("commit %.7s is checked out, which does not have %.7s, the commit that the event is about", head.Hash, ev.HeadSHA)}
 }
 
 // mergeBase returns the newest best common ancestor, and false if the store has

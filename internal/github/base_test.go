@@ -221,9 +221,29 @@ func TestBaseStopped(t *testing.T) {
 // A SHA-256 name of a base can only come from a repository of that format.
 func TestBaseLongSHA(t *testing.T) {
 	p := newProposal(t)
-	ev := &Event{Name: EventMergeGroup, BaseSHA: strings.Repeat("a", 64)}
-	if _, err := open(t, p.origin).Base(t.Context(), ev, ""); !errors.Is(err, ErrUnsupported) {
+	r := open(t, p.origin)
+	head, err := r.Resolve("HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev := &Event{Name: EventMergeGroup, BaseSHA: strings.Repeat("a", 64), HeadSHA: head}
+	if _, err := r.Base(t.Context(), ev, ""); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("got %v, wanted ErrUnsupported", err)
+	}
+}
+
+// What does not have the proposal says nothing about it.
+func TestBaseElsewhere(t *testing.T) {
+	p := newProposal(t)
+	for _, name := range []string{EventPullRequest, EventReview, EventMergeGroup} {
+		ev := p.event()
+		ev.Name = name
+		for at, fits := range map[string]bool{p.merge: true, ev.HeadSHA: true, ev.BaseSHA: false} {
+			_, err := open(t, p.checkout(t, at, "0")).Base(t.Context(), ev, "")
+			if (err == nil) != fits || !fits && !errors.Is(err, ErrElsewhere) {
+				t.Errorf("%s at %s: got %v", name, at, err)
+			}
+		}
 	}
 }
 

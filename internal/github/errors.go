@@ -33,6 +33,8 @@ var (
 	// ErrIncomplete: the repository is a partial clone, in which an absent file
 	// cannot be told from a file that never was.
 	ErrIncomplete = fault.NewKind("partial clone", "check out without a filter")
+	// ErrElsewhere: another commit is checked out than the one that the event is about.
+	ErrElsewhere = fault.NewKind("another commit is checked out", "let actions/checkout choose the commit: leave out `ref:`")
 	// ErrUnknownRevision: no commit goes by that name.
 	ErrUnknownRevision = fault.NewKind("unknown revision", "name a commit, a branch or a tag of this clone, or fetch it first")
 	// ErrBaseUnreadable: a version that should exist could not be read.
