@@ -109,7 +109,9 @@ var SCH005 = &gate.Rule{
 		"member is misspelled, and what it was to express (a bound, an approval gate, a redaction rule) does not apply.\n\n" +
 		"Rename the member to the one that the message suggests, or remove it. Put notes for people into `rationale`. This rule " +
 		"does not look at names that are free to choose, such as those of arguments, tiers and capabilities, and at the inside " +
-		"of a condition.",
+		"of a condition.\n\n" +
+		"A name that differs from a known one in nothing but case is always an error: some readers of JSON, such as that of Go, " +
+		"take it for the known one, so that a runtime may read another pack than the one that is judged.",
 	Bad:   `"permissions": [{"permission_id": "p_refund", "requires_aproval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Good:  `"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Check: ofPack(checkUnknownMembers),
@@ -118,16 +120,18 @@ var SCH005 = &gate.Rule{
 func checkUnknownMembers(p *gate.Pass) {
 	w := unknownWalk{pass: p}
 	w.ambiguous = slices.ContainsFunc(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate })
-	w.visit(p.Pack.Node, "")
+	for _, w.alike = range []bool{true, false} { // errors first, of which none is left out for warnings
+		w.visit(p.Pack.Node, "")
+	}
 }
 
-// unknownWalk looks for unknown members all over a pack. All items of an array
+// unknownWalk looks for unknown members all over a pack, first for those that are alike a known one but for case. All items of an array
 // share a shape, which is the pointer with 0 for every index.
 type unknownWalk struct {
 	pass *gate.Pass
 	// ambiguous says that the document has a name twice. Then a path may lead
 	// to another value than the one at hand, so nothing is fixed by path.
-	ambiguous bool
+	ambiguous, alike bool
 }
 
 func (w *unknownWalk) visit(n *pack.Node, shape string) {
@@ -141,7 +145,9 @@ func (w *unknownWalk) visit(n *pack.Node, shape string) {
 	var unknown []pack.Member
 	for _, m := range n.Members {
 		if !open && !slices.Contains(known, m.Name) {
-			unknown = append(unknown, m)
+			if (alikeOf(m.Name, known) != "") == w.alike {
+				unknown = append(unknown, m)
+			}
 			continue
 		}
 		w.visit(m.Value, shape+"/"+pack.EscapeSegment(m.Name))
@@ -169,16 +175,31 @@ func (w *unknownWalk) report(object *pack.Node, unknown []pack.Member, known []s
 	for i, m := range unknown {
 		d := gate.Diagnostic{At: m.Value, Name: true, Message: "unknown member " + quote(m.Name), Hint: renameOrRemove(nearest[i])}
 		if nearest[i] != "" {
-			d.Message += fmt.Sprintf("; did you mean %q?", nearest[i])
 			others := slices.DeleteFunc(slices.Clone(free), func(name string) bool { return name == nearest[i] })
 			if !w.ambiguous && claims[nearest[i]] == 1 && schemas.Nearest(m.Name, others) == "" {
 				d.Fix = rename(m.Value, nearest[i])
 			}
-		} else if present := schemas.Nearest(m.Name, known); present != "" {
+		}
+		switch same, present := alikeOf(m.Name, known), schemas.Nearest(m.Name, known); {
+		case same != "":
+			d = d.As(finding.Error)
+			d.Message += fmt.Sprintf(", which readers that ignore case take for %q", same)
+		case nearest[i] != "":
+			d.Message += fmt.Sprintf("; did you mean %q?", nearest[i])
+		case present != "":
 			d.Message += fmt.Sprintf(" beside the known %q", present)
 		}
 		w.pass.Report(d)
 	}
+}
+
+// alikeOf returns the known name from which a name differs in nothing but case, "" for none.
+func alikeOf(name string, known []string) string {
+	i := slices.IndexFunc(known, func(one string) bool { return strings.EqualFold(one, name) })
+	if i < 0 {
+		return ""
+	}
+	return known[i]
 }
 
 // rename returns the fix that gives a member another name. The member moves to
