@@ -223,25 +223,30 @@ func anyWords(w *model.When) (s sentence) {
 
 // granted is everything that the first version of a pack lets agents do.
 func (b *builder) granted(p *model.Pack) (nodes []node) {
-	box := alert{tone: b.verdict(p)}
-	for _, r := range grantsOf(p) {
-		if dangerous(r.ApprovalMode) && r.Ungated != nil && len(box.items) < maxCautions {
-			words := code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ") runs ").add(strong("without approval"))
-			one := power{intents: r.intents, alone: words, shown: model.Shown{Request: r.Ungated, When: r.Open}}
-			words = one.sentence()
-			if len(r.Gates) > 0 {
-				words = words.plain(" Other requests need ").code(r.Gates[0]).plain(".")
-			}
-			box.items = append(box.items, words)
-		}
-	}
-	if len(box.items) > 0 {
-		nodes = append(nodes, box)
+	if open := ungatedOf(p); len(open) > 0 {
+		nodes = append(nodes, alert{tone: b.verdict(p), items: open[:min(len(open), maxCautions)]})
 	}
 	if len(p.ToolSurface) == 0 {
 		return append(nodes, plain("No request can call a tool."), guardrails(p.Guardrails))
 	}
 	return append(nodes, grants(p), guardrails(p.Guardrails))
+}
+
+// ungatedOf says which dangerous tools of a first version run without approval, the worst first.
+func ungatedOf(p *model.Pack) (open []sentence) {
+	for _, r := range grantsOf(p) {
+		if !dangerous(r.ApprovalMode) || r.Ungated == nil {
+			continue
+		}
+		words := code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ") runs ").add(strong("without approval"))
+		one := power{intents: r.intents, alone: words, shown: model.Shown{Request: r.Ungated, When: r.Open}}
+		words = one.sentence()
+		if len(r.Gates) > 0 {
+			words = words.plain(" Other requests need ").code(r.Gates[0]).plain(".")
+		}
+		open = append(open, words)
+	}
+	return open
 }
 
 // grant is a tool that agents may call, with the intents of the requests; none for those of every one.

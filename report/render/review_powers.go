@@ -70,6 +70,9 @@ var modeLooks = map[string]look{
 
 // powersOf returns what agents can do more, the worst first, and then what they can do less.
 func powersOf(p *model.Pack) (all []power) {
+	if p.Diff == nil {
+		return nil
+	}
 	all = sidesOf(p, p.Diff.Effects, "")
 	for _, e := range p.Environments {
 		all = append(all, sidesOf(p, e.Effects, e.Environment)...)

@@ -226,14 +226,22 @@ func (b *builder) loosened() node {
 	return alert{tone: waits, items: said}
 }
 
-// warningOf says what is most dangerous in a pack that is compared, of what agents can do otherwise and
-// of its controls; nil for nothing.
+// warningOf says what is most dangerous in a pack: of a first version what runs without approval, and of one that is
+// compared what agents can do otherwise, or its controls. It is nil for nothing.
 func warningOf(p *model.Pack, powers []power) (words sentence) {
-	if dangerous, _, _ := parted(powers); len(dangerous) > 0 {
-		words = dangerous[0].sentence()
-	} else if controls := controlsOf(p); len(controls) > 0 {
-		words = controls[0].words(1).plain(".")
-	} else {
+	switch {
+	case p.Class == model.ClassInitial:
+		if open := ungatedOf(p); len(open) > 0 {
+			words = open[0]
+		}
+	case p.Diff != nil:
+		if dangerous, _, _ := parted(powers); len(dangerous) > 0 {
+			words = dangerous[0].sentence()
+		} else if controls := controlsOf(p); len(controls) > 0 {
+			words = controls[0].words(1).plain(".")
+		}
+	}
+	if words == nil {
 		return nil
 	}
 	b := model.BriefOf(p)

@@ -40,3 +40,25 @@ func TestCautionsAreInOrder(t *testing.T) {
 		t.Errorf("the cautions are %+v", box.items)
 	}
 }
+
+// Of several first versions the tool that runs without approval is said above the list, as on the page of one alone.
+func TestFirstVersionsAreTold(t *testing.T) {
+	first := func(id string, tools ...model.SurfaceRow) model.Pack {
+		return model.Pack{Pack: id + "@1.0.0", Path: id + ".json", Class: model.ClassInitial, Result: model.Passed, ToolSurface: tools, Gates: []model.Gate{{Status: "passed"}, {Status: "passed"}}}
+	}
+	request := map[string]any{"request": map[string]any{}}
+	bad := first("ctxpack.bad", model.SurfaceRow{Intent: "i", Capability: "adp.pay", ApprovalMode: "destructive", Ungated: request})
+	good := first("ctxpack.good", model.SurfaceRow{Intent: "i", Capability: "adp.read", ApprovalMode: "read_only", Ungated: request})
+	gated := first("ctxpack.gated", model.SurfaceRow{Intent: "i", Capability: "adp.pay", ApprovalMode: "destructive", Gates: []string{"G"}})
+	r := &model.Report{Result: model.Passed, Packs: model.PacksOf(good, bad, gated)}
+	for i, wanted := range []bool{false, true, false} {
+		if row := RowOf(r.Packs.At(i)); row.Dangerous != wanted {
+			t.Errorf("%s: dangerous %t, wanted %t", row.Pack, row.Dangerous, wanted)
+		}
+	}
+	b := &builder{report: r}
+	box, ok := b.cautions(b.rows(r.Packs), canMerge).(alert)
+	if !ok || len(box.items) != 1 || box.items[0][0].text != "ctxpack.bad" {
+		t.Errorf("the cautions are %+v", box.items)
+	}
+}

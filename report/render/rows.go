@@ -17,12 +17,12 @@ func RowOf(p *model.Pack) model.Row {
 		Brief: model.BriefOf(p), Initial: p.Class == model.ClassInitial, MovedFrom: p.MovedFrom,
 		Effect: string(does), Todo: todoOf(p), VersionOnly: versionAlone(p),
 	}
+	powers := powersOf(p)
 	if d := p.Diff; d != nil {
 		r.Base, r.Step = d.Base, d.Class
-		powers := powersOf(p)
 		r.Powers = number(powers, func(one power) bool { return !one.less && !one.stops })
-		r.Dangerous = warningOf(p, powers) != nil
 	}
+	r.Dangerous = warningOf(p, powers) != nil
 	switch does {
 	case moreAllowed:
 		r.EffectIn, r.Together = grownIn(p)
@@ -190,6 +190,10 @@ func (r *packRow) agentWords() sentence {
 		return plain("less")
 	case weakerTests:
 		return plain("the same, ").add(strong("weaker tests"))
+	case firstVersion, comesBack, nothingRuns:
+		if r.Dangerous {
+			return plain(r.Effect + ", ").add(strong("not all with approval"))
+		}
 	}
 	return plain(r.Effect)
 }
