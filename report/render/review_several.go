@@ -229,12 +229,14 @@ func (b *builder) loosened() node {
 // warningOf says what is most dangerous in a pack: of a first version what runs without approval, and of one that is
 // compared what agents can do otherwise, or its controls. It is nil for nothing.
 func warningOf(p *model.Pack, powers []power) (words sentence) {
+	var open []sentence
+	if p.Class == model.ClassInitial {
+		open = ungatedOf(p)
+	}
 	switch {
-	case p.Class == model.ClassInitial:
-		if open := ungatedOf(p); len(open) > 0 {
-			words = open[0]
-		}
-	case p.Diff != nil:
+	case len(open) > 0:
+		words = open[0]
+	case p.Diff != nil: // also of a pack that comes back
 		if dangerous, _, _ := parted(powers); len(dangerous) > 0 {
 			words = dangerous[0].sentence()
 		} else if controls := controlsOf(p); len(controls) > 0 {

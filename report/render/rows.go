@@ -190,7 +190,7 @@ func (r *packRow) agentWords() sentence {
 		return plain("less")
 	case weakerTests:
 		return plain("the same, ").add(strong("weaker tests"))
-	case firstVersion, comesBack, nothingRuns:
+	case firstVersion:
 		if r.Dangerous {
 			return plain(r.Effect + ", ").add(strong("not all with approval"))
 		}
