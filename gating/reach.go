@@ -142,17 +142,18 @@ func (c *Change) brings(name string) bool {
 	return c.all
 }
 
-// brought returns the files of the change that could be loaded as a pack: see repo.Files.Loadable. It goes into no folder
-// that the change leaves as it is.
-func (c *Change) brought(files *repo.Files) ([]string, error) {
+// brought returns the files and links of the change that could be loaded as a pack: see repo.Files.Loadable. It goes
+// into no folder that the change leaves as it is.
+func (c *Change) brought(files *repo.Files) (names, links []string, err error) {
 	above := map[string]bool{}
 	for name := range c.names {
 		for at := path.Dir(name); !above[at]; at = path.Dir(at) {
 			above[at] = true
 		}
 	}
-	names, err := files.Loadable([]string{"."}, func(dir string) bool { return !above[dir] && !c.brings(dir) })
-	return slices.DeleteFunc(names, func(name string) bool { return !c.brings(name) }), err
+	names, links, err = files.Loadable([]string{"."}, func(dir string) bool { return !above[dir] && !c.brings(dir) })
+	other := func(name string) bool { return !c.brings(name) }
+	return slices.DeleteFunc(names, other), slices.DeleteFunc(links, other), err
 }
 
 func (c *Change) holdsCatalogs(folder string) bool {

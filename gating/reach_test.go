@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"io/fs"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -26,20 +27,20 @@ func TestBroughtLaw(t *testing.T) {
 		}
 		tree := fstest.MapFS{}
 		for range random.IntN(12) {
-			tree[path.Join(name(), "pack.json")] = &fstest.MapFile{Data: []byte("{}")}
+			tree[path.Join(name(), "pack.json")] = &fstest.MapFile{Data: []byte("{}"), Mode: []fs.FileMode{0, fs.ModeSymlink}[random.IntN(2)]}
 		}
 		files := repo.FilesOf(tree, "", "")
 		c := &Change{names: map[string]github.ChangeKind{}, all: random.IntN(20) == 0}
 		for range random.IntN(4) {
 			c.names[path.Join(name(), []string{"", "pack.json"}[random.IntN(2)])] = github.Modified
 		}
-		all, err := files.Loadable([]string{"."}, nil)
+		all, links, err := files.Loadable([]string{"."}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.DeleteFunc(all, func(name string) bool { return !c.brings(name) })
-		got, err := c.brought(files)
-		if err != nil || !slices.Equal(got, want) {
+		want := slices.DeleteFunc(append(all, links...), func(name string) bool { return !c.brings(name) })
+		got, linked, err := c.brought(files)
+		if got = append(got, linked...); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("seed %d: of the change %v in %v, looked at is %q (%v); wanted %q", seed, c.names, tree, got, err, want)
 		}
 		if len(want) > 0 {

@@ -56,9 +56,14 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 // overlooked returns findings about files that look like packs and that no pattern finds. For a change
 // it looks only at the files of the change.
 func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err error) {
-	names, err := in.loadable(c)
+	names, links, err := in.loadable(c)
 	if err != nil {
 		return nil, err
+	}
+	for _, link := range links { // what is looked at under its own name is passed over here
+		if !repo.IsLoadable(in.behindLinks(link)) {
+			names = append(names, link)
+		}
 	}
 	var before map[string]string
 	if c == nil && len(in.since.Gone) > 0 {
@@ -81,7 +86,7 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 		if err != nil {
 			return nil, err
 		}
-		if !g.LooksLikePack() || behind()[name] {
+		if !g.LooksLikePack() || behind()[in.behindLinks(name)] {
 			continue
 		}
 		file := in.Files.Show(name)

@@ -198,7 +198,7 @@ func (g grounds) of(in Inputs) (folders []string) {
 
 // loadable returns the files that could be loaded as a pack among which a run looks for overlooked ones: those of the
 // change, or all, or of several shards without a base those in the folders of this one.
-func (in Inputs) loadable(c *Change) ([]string, error) {
+func (in Inputs) loadable(c *Change) (names, links []string, err error) {
 	switch {
 	case c != nil:
 		return c.brought(in.Files)

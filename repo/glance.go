@@ -287,9 +287,9 @@ func MayHoldPack(name string) bool {
 }
 
 // Loadable returns the files that could be loaded as a pack by their names, wherever they
-// are in some folders but in .git and node_modules, without those behind links. It does not go into a folder below
-// these that apart tells; nil tells none.
-func (f *Files) Loadable(folders []string, apart func(dir string) bool) (names []string, err error) {
+// are in some folders but in .git and node_modules, without those behind links; links are those by which a file alone
+// could be loaded. It does not go into a folder below these that apart tells; nil tells none.
+func (f *Files) Loadable(folders []string, apart func(dir string) bool) (names, links []string, err error) {
 	for _, top := range folders {
 		if slices.ContainsFunc(strings.Split(top, "/"), neverLoaded) {
 			continue
@@ -306,14 +306,21 @@ func (f *Files) Loadable(folders []string, apart func(dir string) bool) (names [
 				return fs.SkipDir
 			case e.Type().IsRegular() && MayHoldPack(name):
 				names = append(names, name)
+			case e.Type()&fs.ModeSymlink != 0 && MayHoldPack(name):
+				links = append(links, name)
 			}
 			return nil
 		})
 		if err != nil {
-			return names, err
+			return names, links, err
 		}
 	}
-	return names, nil
+	return names, links, nil
+}
+
+// IsLoadable reports whether Loadable returns a regular file of that name.
+func IsLoadable(name string) bool {
+	return MayHoldPack(name) && !slices.ContainsFunc(strings.Split(path.Dir(name), "/"), neverLoaded)
 }
 
 func neverLoaded(folder string) bool { return folder == ".git" || folder == "node_modules" }

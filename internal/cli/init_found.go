@@ -80,7 +80,7 @@ func (i *initialising) chooseCatalogs(packs []string) error {
 
 // otherPacks returns the packs that are under other names than those which are found without a config.
 func (i *initialising) otherPacks(files *repo.Files, packs []string) (others []string, err error) {
-	names, err := files.Loadable([]string{"."}, nil)
+	names, _, err := files.Loadable([]string{"."}, nil)
 	if err != nil {
 		return nil, err
 	}
