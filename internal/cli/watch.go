@@ -169,7 +169,7 @@ func looksOf(e fs.DirEntry, err error) string {
 	case e.IsDir(): // what is in it tells
 		return info.Mode().String()
 	}
-	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano(), changedAt(info))
 }
 
 // baseOf returns the commit that a revision names in the git repository of a folder, and what is in the

@@ -59,6 +59,17 @@ func TestWatchSees(t *testing.T) {
 		"a link": {[]string{"link"}, func(w *watching) {
 			w.edit(`"pii_write_back_allowed": false`, `"pii_write_back_allowed": true`)
 		}, gating.ExitFindings, []string{" error SEC008 ", "- link/packs/support/pack.json: pass\n", "(it was pass)"}},
+		"other bytes as many and as old": {[]string{supportFile}, func(w *watching) {
+			was, err := os.Stat(supportFile)
+			if err != nil {
+				w.Fatal(err)
+			}
+			gittest.Edit(w.T, supportFile, `"pii_write_back_allowed": false`, `"pii_write_back_allowed":  true`)
+			if err := os.Chtimes(supportFile, time.Time{}, was.ModTime()); err != nil {
+				w.Fatal(err)
+			}
+			w.look()
+		}, gating.ExitFindings, []string{" error SEC008 ", "(it was pass)"}},
 		"a pack that is gone": {[]string{supportFile}, func(w *watching) {
 			w.rename(supportFile, "aside")
 		}, gating.ExitUse, []string{"+ error: there is no such file or folder\n- " + supportFile + ": pass\n", "error: packs 0"}},
