@@ -29,9 +29,8 @@ import (
 // is a failure of the machine or its file system.
 var ErrUse = errors.New("wrong use or configuration")
 
-// ErrChanged says that a file was written to, or replaced, while it was read. Its
-// bytes may be of two versions, and nothing is concluded from them.
-var ErrChanged = errors.New("it changed while it was read")
+// ErrChanged is [atomicfile.ErrChanged].
+var ErrChanged = atomicfile.ErrChanged
 
 // Problem is an error with its place in a file and what to do about it. It
 // matches ErrUse.

@@ -296,13 +296,19 @@ func (b *bumping) leaves(all []keep) {
 	}
 }
 
+// replaced returns the edit of a file that gives a value another text.
+func replaced(name string, doc *pack.Document, at *pack.Node, text string) (gating.Edit, error) {
+	src, err := pack.Edit(doc, []finding.Operation{{Op: "replace", Path: at.Pointer(), Value: pack.CompactJSON(text)}})
+	return gating.Edit{Name: name, Source: src, From: doc.Source}, err
+}
+
 // follow returns the edits that give a version to a pack, and to what names the pack: its
 // golden cases and its overlays. Files that name it and cannot be edited are left.
 func follow(u *repo.Unit, version string) (edits []gating.Edit, left []keep, err error) {
 	ref := u.Pack.PackMeta.PackID.Value + "@" + version
 	replace := func(name string, doc *pack.Document, at *pack.Node, value string) error {
-		src, err := pack.Edit(doc, []finding.Operation{{Op: "replace", Path: at.Pointer(), Value: pack.CompactJSON(value)}})
-		edits = append(edits, gating.Edit{Name: name, Source: src})
+		edit, err := replaced(name, doc, at, value)
+		edits = append(edits, edit)
 		return err
 	}
 	if at := u.Pack.PackMeta.PackVersion; !at.OK || at.Value != version {

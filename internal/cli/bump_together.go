@@ -3,10 +3,8 @@ package cli
 import (
 	"slices"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -48,11 +46,11 @@ func (b *bumping) companion(name, ref string, edits []gating.Edit) ([]gating.Edi
 		if at == nil || done || len(c.Faults) > 0 {
 			continue
 		}
-		src, err := pack.Edit(c.Document, []finding.Operation{{Op: "replace", Path: at.Pointer(), Value: pack.CompactJSON(ref)}})
+		edit, err := replaced(c.Name, c.Document, at, ref)
 		if err != nil {
 			return nil, err
 		}
-		edits = append(edits, gating.Edit{Name: c.Name, Source: src})
+		edits = append(edits, edit)
 	}
 	next, err := b.With(name, edits)
 	if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/replay"
 	"github.com/contextosai/packgate/gating"
@@ -27,12 +26,11 @@ func (p opened) renewedHashes(caseName string) (edits []gating.Edit, said []stri
 		if r.Hash == "" {
 			line = fmt.Sprintf("left the compiled_context_hash of %s: %s", doc.File, r.Why)
 		} else {
-			at := r.Packet.CompiledContextHash.Node
-			src, err := pack.Edit(doc, []finding.Operation{{Op: "replace", Path: at.Pointer(), Value: pack.CompactJSON(r.Hash)}})
+			edit, err := replaced(r.Packet.Name, doc, r.Packet.CompiledContextHash.Node, r.Hash)
 			if err != nil {
 				return nil, nil, err
 			}
-			edits = append(edits, gating.Edit{Name: r.Packet.Name, Source: src})
+			edits = append(edits, edit)
 		}
 		if line, err = build.Masked(line, []*pack.Document{doc, p.unit.Document}); err != nil {
 			return nil, nil, err

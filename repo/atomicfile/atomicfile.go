@@ -16,6 +16,9 @@ import (
 type Edit struct {
 	Name  string               // a path of this machine
 	Write func(*os.File) error // writes the new content; nil for a file that is removed
+	// From is what a file has that the new content was made from, nil for anything: in a Transaction, the file is not
+	// written if it has something else by now.
+	From []byte
 	// Folder is set, and Write is not, for a whole folder, which only WriteAll and WriteWithin write.
 	Folder *Folder
 	// Lasting is set for what must be there after a power failure too, such as what cannot be made again. It

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -190,6 +191,10 @@ func (t *Transaction) end() error {
 func (t *Transaction) old(i int) string { return filepath.Join(t.dir, "old-"+strconv.Itoa(i)) }
 func (t *Transaction) new(i int) string { return filepath.Join(t.dir, "new-"+strconv.Itoa(i)) }
 
+// ErrChanged says that a file was written to, or replaced, while it was read. Its
+// bytes may be of two versions, and nothing is concluded from them.
+var ErrChanged = errors.New("it changed while it was read")
+
 // prepare writes what a file had and what it is to have into the folder of the journal.
 func (t *Transaction) prepare(e Edit) error {
 	i := len(t.entries)
@@ -203,10 +208,13 @@ func (t *Transaction) prepare(e Edit) error {
 			return failed(e.Name, err)
 		}
 		one.Was, one.Mode = digest(was), info.Mode().Perm()
+		if e.From != nil && !bytes.Equal(was, e.From) {
+			return failed(e.Name, ErrChanged)
+		}
 		if err := writeLasting(t.old(i), was, 0o600); err != nil {
 			return failed(e.Name, err)
 		}
-	case !errors.Is(err, fs.ErrNotExist) || e.Write == nil:
+	case !errors.Is(err, fs.ErrNotExist) || e.Write == nil || e.From != nil:
 		return failed(e.Name, err)
 	}
 	if e.Write == nil {

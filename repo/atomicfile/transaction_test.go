@@ -209,6 +209,34 @@ func TestChangedSince(t *testing.T) {
 	}
 }
 
+// A file that has something else than what its new content was made from, or is gone, is not written, nor is any other.
+func TestChangedBefore(t *testing.T) {
+	for name, from := range map[string]string{"changed": "older", "nothing": "x", "empty": "x"} {
+		dir, journal := begun(t)
+		was := files(t, dir)
+		tx, err := Begin(journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = tx.Make([]Edit{
+			{Name: filepath.Join(dir, "same"), Write: Content([]byte("other")), From: []byte("same")},
+			{Name: filepath.Join(dir, name), Write: Content([]byte("new")), From: []byte(from)},
+		})
+		if !errors.Is(err, ErrChanged) && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "an earlier run") {
+			t.Errorf("%s: it speaks of another run: %v", name, err)
+		}
+		if is := files(t, dir); !maps.Equal(is, was) {
+			t.Errorf("%s: %v, wanted %v", name, is, was)
+		}
+		if found, err := Recover(journal); err != nil || found != nil {
+			t.Errorf("%s: the next run finds %q, %v", name, found, err)
+		}
+	}
+}
+
 // What is left in the folder of the journal and cannot be removed is an error, also where
 // the other one of its two is not there.
 func TestBeginRefusesWhatItCannotRemove(t *testing.T) {
