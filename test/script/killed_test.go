@@ -52,7 +52,7 @@ func TestKilledAnywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			made := func() string {
-				dir := t.TempDir()
+				dir := filepath.Join(t.TempDir(), "acme") // init names a pack by its folder
 				if err := os.CopyFS(dir, os.DirFS(filepath.Join("examples", "acme-support"))); err != nil {
 					t.Fatal(err)
 				}
