@@ -120,18 +120,21 @@ var SCH005 = &gate.Rule{
 func checkUnknownMembers(p *gate.Pass) {
 	w := unknownWalk{pass: p}
 	w.ambiguous = slices.ContainsFunc(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate })
-	for _, w.alike = range []bool{true, false} { // errors first, of which none is left out for warnings
-		w.visit(p.Pack.Node, "")
+	w.visit(p.Pack.Node, "")
+	for _, report := range w.warnings {
+		report()
 	}
 }
 
-// unknownWalk looks for unknown members all over a pack, first for those that are alike a known one but for case. All items of an array
+// unknownWalk looks for unknown members all over a pack. All items of an array
 // share a shape, which is the pointer with 0 for every index.
 type unknownWalk struct {
 	pass *gate.Pass
 	// ambiguous says that the document has a name twice. Then a path may lead
 	// to another value than the one at hand, so nothing is fixed by path.
-	ambiguous, alike bool
+	ambiguous bool
+	// warnings report what is no error. They are called last, so that no error is left out for them.
+	warnings []func()
 }
 
 func (w *unknownWalk) visit(n *pack.Node, shape string) {
@@ -142,22 +145,20 @@ func (w *unknownWalk) visit(n *pack.Node, shape string) {
 		return
 	}
 	known, open := schemas.KnownMembers(packSchema, shape)
-	var unknown []pack.Member
+	var alike, unknown []pack.Member
 	for _, m := range n.Members {
-		if !open && !slices.Contains(known, m.Name) {
-			if (alikeOf(m.Name, known) != "") == w.alike {
-				unknown = append(unknown, m)
-			}
-			continue
+		switch {
+		case open || slices.Contains(known, m.Name):
+			w.visit(m.Value, shape+"/"+pack.EscapeSegment(m.Name))
+		case alikeOf(m.Name, known) != "":
+			alike = append(alike, m)
+		default:
+			unknown = append(unknown, m)
 		}
-		w.visit(m.Value, shape+"/"+pack.EscapeSegment(m.Name))
 	}
-	for len(unknown) > 0 && w.pass.Full() {
-		w.pass.More()
-		unknown = unknown[1:]
-	}
+	w.report(n, alike, known)
 	if len(unknown) > 0 {
-		w.report(n, unknown, known)
+		w.warnings = append(w.warnings, func() { w.report(n, unknown, known) })
 	}
 }
 
@@ -165,6 +166,13 @@ func (w *unknownWalk) visit(n *pack.Node, shape string) {
 // it probably means. Only a name that the object does not have yet is worth a
 // rename, and only where no other unknown member may mean it too.
 func (w *unknownWalk) report(object *pack.Node, unknown []pack.Member, known []string) {
+	for len(unknown) > 0 && w.pass.Full() {
+		w.pass.More()
+		unknown = unknown[1:]
+	}
+	if len(unknown) == 0 {
+		return
+	}
 	free := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return object.Get(name) != nil })
 	nearest := make([]string, len(unknown))
 	claims := map[string]int{}
@@ -180,14 +188,16 @@ func (w *unknownWalk) report(object *pack.Node, unknown []pack.Member, known []s
 				d.Fix = rename(m.Value, nearest[i])
 			}
 		}
-		switch same, present := alikeOf(m.Name, known), schemas.Nearest(m.Name, known); {
+		switch same := alikeOf(m.Name, known); {
 		case same != "":
 			d = d.As(finding.Error)
 			d.Message += fmt.Sprintf(", which readers that ignore case take for %q", same)
 		case nearest[i] != "":
 			d.Message += fmt.Sprintf("; did you mean %q?", nearest[i])
-		case present != "":
-			d.Message += fmt.Sprintf(" beside the known %q", present)
+		default:
+			if present := schemas.Nearest(m.Name, known); present != "" {
+				d.Message += fmt.Sprintf(" beside the known %q", present)
+			}
 		}
 		w.pass.Report(d)
 	}
