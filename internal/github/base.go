@@ -56,7 +56,7 @@ func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, e
 		}
 		return r.at(ctx, ev, token, sha, why)
 	case EventMergeGroup:
-		if err := r.proposed(ev); err != nil {
+		if _, err := r.proposed(ev); err != nil {
 			return Base{}, err
 		}
 		return r.at(ctx, ev, token, ev.BaseSHA, "the commit the merge group was built on")
@@ -71,15 +71,12 @@ func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, e
 
 // pullRequestSHA decides which commit is the base of a pull request.
 func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
-	if err := r.proposed(ev); err != nil {
+	head, err := r.proposed(ev)
+	if err != nil {
 		return "", "", err
 	}
 	r.store.Lock()
 	defer r.store.Unlock()
-	head, err := r.checkedOut()
-	if err != nil {
-		return "", "", err
-	}
 	if p := head.ParentHashes; len(p) == 2 && p[1].String() == ev.HeadSHA {
 		return p[0].String(), "the first parent of the merge commit that is checked out", nil
 	}
@@ -93,8 +90,11 @@ func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
 	return ev.BaseSHA, "the tip of the base branch", nil
 }
 
-// checkedOut returns the commit that is checked out. The store is locked by who calls.
-func (r *Repository) checkedOut() (*object.Commit, error) {
+// proposed returns the commit that is checked out. It is an error if that does not have the one that an event proposes:
+// it is that commit, or has it among its ancestors.
+func (r *Repository) proposed(ev *Event) (*object.Commit, error) {
+	r.store.Lock()
+	defer r.store.Unlock()
 	hash, err := r.named("HEAD")
 	if err != nil {
 		return nil, unreadable("HEAD", err)
@@ -103,30 +103,18 @@ func (r *Repository) checkedOut() (*object.Commit, error) {
 	if err != nil {
 		return nil, unreadable(hash.String(), err)
 	}
-	return head, nil
-}
-
-// proposed returns an error if the commit that is checked out does not have the one that an event proposes: it is that
-// commit, or has it among its ancestors.
-func (r *Repository) proposed(ev *Event) error {
-	r.store.Lock()
-	defer r.store.Unlock()
-	head, err := r.checkedOut()
-	if err != nil {
-		return err
-	}
 	wanted := plumbing.NewHash(ev.HeadSHA)
 	if head.Hash == wanted || slices.Contains(head.ParentHashes, wanted) {
-		return nil
+		return head, nil
 	}
 	common, ok, err := r.mergeBase(wanted, head)
 	if err != nil {
-		return unreadable(ev.HeadSHA, err)
+		return nil, unreadable(ev.HeadSHA, err)
 	}
 	if ok && common == ev.HeadSHA {
-		return nil
+		return head, nil
 	}
-	return &fault.Error{Kind: ErrElsewhere, Message: fmt.Sprintf("commit %.7s is checked out, which does not have %.7s, the commit that the event is about", head.Hash, ev.HeadSHA)}
+	return nil, &fault.Error{Kind: ErrElsewhere, Message: fmt.Sprintf("commit %.7s is checked out, which does not have %.7s, the commit that the event is about", head.Hash, ev.HeadSHA)}
 }
 
 // mergeBase returns the newest best common ancestor, and false if the store has
