@@ -60,11 +60,6 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 	if err != nil {
 		return nil, err
 	}
-	for _, link := range links { // what is looked at under its own name is passed over here
-		if !repo.IsLoadable(in.behindLinks(link)) {
-			names = append(names, link)
-		}
-	}
 	var before map[string]string
 	if c == nil && len(in.since.Gone) > 0 {
 		if before, err = in.Base.blobs(ctx); err != nil {
@@ -78,6 +73,11 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 		}
 		return is
 	})
+	for _, link := range links { // what is looked at or gated under its own name is passed over here
+		if real := in.behindLinks(link); !repo.IsLoadable(real) && !behind()[real] {
+			names = append(names, link)
+		}
+	}
 	for _, name := range names {
 		if in.IsPack(name) || in.Files.NoPack(name) || !in.inScope(name) {
 			continue
@@ -86,7 +86,7 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 		if err != nil {
 			return nil, err
 		}
-		if !g.LooksLikePack() || behind()[in.behindLinks(name)] {
+		if !g.LooksLikePack() || behind()[name] {
 			continue
 		}
 		file := in.Files.Show(name)
