@@ -26,11 +26,11 @@ const mostCommitted = 16 << 20
 // tree than in the commit that is checked out: the next change would be compared with bytes that nobody has judged. It
 // looks at the files of the change and, if the change has attributes of git, at all files that these may convert.
 func (c *Change) Committed(ctx context.Context) error {
-	names, err := c.convertible(ctx)
+	reads := c.reads()
+	names, err := c.convertible(ctx, reads)
 	if err != nil {
 		return err
 	}
-	reads := c.reads()
 	for name := range c.names {
 		if reads(name) {
 			names = append(names, name)
@@ -46,7 +46,7 @@ func (c *Change) Committed(ctx context.Context) error {
 }
 
 // convertible returns the files that gating reads and that attributes of the change may convert.
-func (c *Change) convertible(ctx context.Context) (names []string, err error) {
+func (c *Change) convertible(ctx context.Context, reads func(name string) bool) (names []string, err error) {
 	var folders []string
 	for _, name := range c.paths {
 		if path.Base(name) == attributesName {
@@ -56,7 +56,7 @@ func (c *Change) convertible(ctx context.Context) (names []string, err error) {
 	if len(folders) == 0 && !c.all {
 		return nil, nil
 	}
-	entries, err := c.head.list(ctx, c.reads())
+	entries, err := c.head.list(ctx, reads)
 	for _, e := range entries {
 		real := c.head.Path(c.w.behindLinks(e.Path))
 		if c.all || slices.ContainsFunc(folders, func(dir string) bool { return dir == "." || strings.HasPrefix(real, dir+"/") }) {
