@@ -29,9 +29,6 @@ import (
 // is a failure of the machine or its file system.
 var ErrUse = errors.New("wrong use or configuration")
 
-// ErrChanged is [atomicfile.ErrChanged].
-var ErrChanged = atomicfile.ErrChanged
-
 // Problem is an error with its place in a file and what to do about it. It
 // matches ErrUse.
 type Problem struct {
@@ -183,7 +180,7 @@ func readWhole(tree fs.FS, name string, most int64) (src []byte, size int64, err
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular(): // it was when it was looked at
-		return nil, 0, ErrChanged
+		return nil, 0, atomicfile.ErrChanged
 	case info.Size() > most:
 		return nil, info.Size(), nil
 	}
@@ -194,7 +191,7 @@ func readWhole(tree fs.FS, name string, most int64) (src []byte, size int64, err
 	src = read.Bytes()
 	after, err := file.Stat()
 	if size = int64(len(src)); err == nil && (size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime())) {
-		err = ErrChanged
+		err = atomicfile.ErrChanged
 	}
 	return src, size, err
 }

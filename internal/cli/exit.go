@@ -165,7 +165,7 @@ var remedies = []struct {
 	{syscall.EISDIR, "name a file, this is a folder"},
 	{syscall.ENOTDIR, "name a place below a folder, a part of this path is a file"},
 	{syscall.EIO, "the disk could not be read or written: look after it, then run it again"},
-	{repo.ErrChanged, "run it again once nothing writes to the file"},
+	{atomicfile.ErrChanged, "run it again once nothing writes to the file"},
 	{fs.ErrPermission, "give this user the right to it, or run packgate as a user who has it"},
 }
 

@@ -31,6 +31,10 @@ func Content(src []byte) func(*os.File) error {
 	return func(f *os.File) error { _, err := f.Write(src); return err }
 }
 
+// ErrChanged says that a file was written to, or replaced, while it was read. Its
+// bytes may be of two versions, and nothing is concluded from them.
+var ErrChanged = errors.New("it changed while it was read")
+
 // Write writes a file beside its place and moves it there once it is complete. A file that
 // was there before passes on its permissions. A device or a pipe is not replaced but written
 // into. What is written is on the disk when Write returns.

@@ -191,10 +191,6 @@ func (t *Transaction) end() error {
 func (t *Transaction) old(i int) string { return filepath.Join(t.dir, "old-"+strconv.Itoa(i)) }
 func (t *Transaction) new(i int) string { return filepath.Join(t.dir, "new-"+strconv.Itoa(i)) }
 
-// ErrChanged says that a file was written to, or replaced, while it was read. Its
-// bytes may be of two versions, and nothing is concluded from them.
-var ErrChanged = errors.New("it changed while it was read")
-
 // prepare writes what a file had and what it is to have into the folder of the journal.
 func (t *Transaction) prepare(e Edit) error {
 	i := len(t.entries)
