@@ -27,14 +27,6 @@ type trial struct {
 	context any          // the compiled context as decoded JSON, once it was asked for
 }
 
-func (t *trial) problem(kind Kind, at *pack.Node, hint, message string) {
-	t.report(kind, t.written(at), finding.Error, hint, message)
-}
-
-func (t *trial) report(kind Kind, at finding.Location, severity finding.Severity, hint, message string) {
-	t.Problems = append(t.Problems, Problem{Kind: kind, Message: message, Hint: hint, Severity: severity, Location: at})
-}
-
 // settle derives the status from the problems.
 func (t *trial) settle() {
 	t.Status = Pass
@@ -45,27 +37,6 @@ func (t *trial) settle() {
 			t.Status = Warning
 		}
 	}
-}
-
-// place returns the location of the first node that is there, else of the file.
-func (t *trial) place(nodes ...*pack.Node) finding.Location {
-	if n := pack.Place(nodes...); n != nil {
-		return t.written(n)
-	}
-	return finding.Location{File: t.file.Document.File}
-}
-
-// written returns where a value stands in its file. With an overlay a pack is compiled from another text,
-// in which the same value stands elsewhere.
-func (t *trial) written(n *pack.Node) finding.Location {
-	for _, u := range append([]*repo.Unit{t.unit}, t.packs...) {
-		if u.Document.File == n.Document().File && u.Document.Root != nil {
-			if own := u.Document.Root.Find(n.Pointer()); own != nil {
-				return own.Location()
-			}
-		}
-	}
-	return n.Location()
 }
 
 // read takes the case in. Where it cannot be compiled it says why, and reports false.
