@@ -3,7 +3,6 @@ package lsp
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -22,15 +21,14 @@ func TestNamedPackChanges(t *testing.T) {
 	src := e.file(finopsPack)
 	e.show(supportPack, e.file(supportPack))
 	e.show(finopsPack, src)
-	has := func(name, rule string) bool { return slices.Contains(codes(e.shown[e.uri(name)].Diagnostics), rule) }
 	isOf := func(version int) bool {
 		p := e.shown[e.uri(finopsPack)]
 		return p.Version != nil && *p.Version == version
 	}
-	e.wait("both packs together", func() bool { return isOf(1) && has(finopsPack, "RPL004") })
+	e.wait("both packs together", func() bool { return isOf(1) && e.says(finopsPack, "RPL004") })
 	e.set(finopsPack, 2, strings.Replace(src, `"pack_version": "1.0.0"`, `"pack_version": "2.0.0"`, 1))
-	e.wait("the case that names another version", func() bool { return isOf(2) && has(smallCase, "RPL020") && !has(finopsPack, "RPL004") })
+	e.wait("the case that names another version", func() bool { return isOf(2) && e.says(smallCase, "RPL020") && !e.says(finopsPack, "RPL004") })
 	e.set(finopsPack, 3, src)
-	e.wait("both packs together again", func() bool { return isOf(3) && !has(smallCase, "RPL020") && has(finopsPack, "RPL004") })
+	e.wait("both packs together again", func() bool { return isOf(3) && !e.says(smallCase, "RPL020") && e.says(finopsPack, "RPL004") })
 	e.shutDown()
 }
