@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/contextosai/packgate/internal/cli"
+	_ "github.com/contextosai/packgate/internal/heap" // prepares the memory
 	"github.com/contextosai/packgate/internal/release"
 )
 

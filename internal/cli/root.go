@@ -351,13 +351,6 @@ func columns(wanted string, size func() (width, height int, err error)) int {
 	return n
 }
 
-// collectAt is how much the heap grows, in percent, before garbage is collected. A check
-// of 100 packs takes 2.55 s of processor time and 83 MB with the 100 of the language, 2.41 s
-// and 113 MB with 200, 2.14 s and 135 MB with 300, and as long but 197 MB with 400. The
-// variable GOGC wins, and there is no limit of memory: what a machine has to spare the
-// variable GOMEMLIMIT says.
-const collectAt = 300
-
 // Run is the program: it runs the command that the process was started with, ends it in
 // order when a signal comes, and returns the exit status. Version is what the build set,
 // or empty.
@@ -365,9 +358,6 @@ func Run(version string) int {
 	if err := prepare(); err != nil {
 		printProblems(os.Stderr, err)
 		return exitCode(err)
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
 	}
 	ignored := slices.DeleteFunc(slices.Clone(ends), func(s os.Signal) bool { return !signal.Ignored(s) })
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)

@@ -23,6 +23,7 @@ type room struct {
 // packages of rooms above its own in this list, and of its own room those before it.
 var rooms = []room{
 	{"internal/release", []string{"."}},
+	{"internal/heap", []string{"."}},
 	{"finding", []string{".", "fault"}},
 	{"pack", []string{"."}},
 	{"schemas", []string{"."}},
@@ -51,7 +52,7 @@ var rooms = []room{
 // reaching are the packages that read or change what is outside of their arguments:
 // files, processes, the network, the environment. All others are pure.
 var reaching = []string{
-	"internal/release", "repo", "repo/atomicfile", "playground/build", "gating/cache", "gating", "publish/registry", "publish/attest", "publish", "publish/export", "publish/webhook",
+	"internal/release", "internal/heap", "repo", "repo/atomicfile", "playground/build", "gating/cache", "gating", "publish/registry", "publish/attest", "publish", "publish/export", "publish/webhook",
 	"internal/github", "internal/lsp", "internal/cli", "internal/docgen", ".",
 }
 
