@@ -101,8 +101,8 @@ func (c *Company) gained() []proof.Change {
 
 // grown returns what is permitted more above read_only in head, or may be.
 func grown(base, head *proof.Model) []proof.Change {
-	return slices.DeleteFunc(proof.Compare(base, head, jsonlogic.Solver{}), func(e proof.Change) bool {
-		return e.Verdict == proof.Equal || e.Verdict == proof.Shrank || e.Unstopped || e.Kind == proof.Stop || reads(head, &e)
+	return slices.DeleteFunc(proof.Growth(base, head, jsonlogic.Solver{}), func(e proof.Change) bool {
+		return e.Verdict == proof.Equal || e.Verdict == proof.Shrank || e.Unstopped || reads(head, &e)
 	})
 }
 

@@ -21,10 +21,19 @@ const (
 // for each proof. It returns what is not equal, sorted by intent, kind and subject; what is equal is
 // left out, unless the claim takes a variable to be a single value (Change.Assumed). Nothing can be
 // claimed about packs that the compiler refuses: then there is one undecided change.
-func Compare(base, head *Model, s jsonlogic.Solver) []Change { return compareAll(base, head, s, false) }
+func Compare(base, head *Model, s jsonlogic.Solver) []Change {
+	return compareAll(base, head, s, &comparison{})
+}
 
-// compareAll compares two packs and, if describe is set, finds the conditions of what differs.
-func compareAll(base, head *Model, s jsonlogic.Solver, describe bool) []Change {
+// Growth compares as Compare does, and looks only for what head permits and base does not. The changes that have
+// grown or are undecided are those of Compare with the same requests, but for those of the kind Stop; what is
+// Incomparable there is Grew here. Of the others, Assumed belongs to the claim that nothing grew.
+func Growth(base, head *Model, s jsonlogic.Solver) []Change {
+	return compareAll(base, head, s, &comparison{grows: true})
+}
+
+// compareAll compares two packs as c says.
+func compareAll(base, head *Model, s jsonlogic.Solver, c *comparison) []Change {
 	for _, side := range []struct {
 		name string
 		*Model
@@ -33,8 +42,7 @@ func compareAll(base, head *Model, s jsonlogic.Solver, describe bool) []Change {
 			return []Change{{Kind: Whole, Reason: fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, side.broken)}}
 		}
 	}
-	c := newComparison(base, head, newProver(s, base, head))
-	c.describes = describe
+	c.between(base, head, newProver(s, base, head))
 	intents := Merged(base.Intents, head.Intents)
 	for i, intent := range intents {
 		if i == mostIntents {
@@ -47,7 +55,7 @@ func compareAll(base, head *Model, s jsonlogic.Solver, describe bool) []Change {
 	for _, fill := range c.promised {
 		fill()
 	}
-	slices.SortFunc(c.changes, func(a, b Change) int {
+	slices.SortStableFunc(c.changes, func(a, b Change) int { // facets stay in the order of keywords
 		return cmp.Or(
 			cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Holder, b.Holder),
 			cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Arg, b.Arg),
@@ -68,6 +76,7 @@ type comparison struct {
 
 	items int // looked at
 
+	grows     bool     // only what head permits more is looked for
 	describes bool     // for which requests a change is so
 	promised  []func() // fill in the conditions
 
@@ -77,17 +86,21 @@ type comparison struct {
 }
 
 func newComparison(base, head *Model, q *prover) *comparison {
-	t := &table{}
-	c := &comparison{
-		base: base, head: head, table: t, basePlaces: t.add(base), headPlaces: t.add(head),
-		prover: q, results: map[compile]*outcome{},
-	}
+	c := &comparison{}
+	c.between(base, head, q)
+	return c
+}
+
+// between sets which packs are compared, and who proves it.
+func (c *comparison) between(base, head *Model, q *prover) {
+	c.base, c.head, c.table = base, head, &table{}
+	c.basePlaces, c.headPlaces = c.table.add(base), c.table.add(head)
+	c.prover, c.results = q, map[compile]*outcome{}
 	c.ceilings = base.reads[safetyModePath] || head.reads[safetyModePath]
 	for _, tool := range base.Tools {
 		other := head.Tool(tool.ToolID)
 		c.ceilings = c.ceilings || other != nil && other.Rank() != tool.Rank()
 	}
-	return c
 }
 
 // compare compares an intent in both packs. If first is set it ends with the first certain change.
@@ -117,7 +130,7 @@ func (c *comparison) compare(intent string, first bool) {
 			c.tool(b, h, id)
 		}
 	}
-	if !slices.ContainsFunc(c.changes[before:], func(x Change) bool { return x.Verdict != Equal }) {
+	if !c.grows && !slices.ContainsFunc(c.changes[before:], func(x Change) bool { return x.Verdict != Equal }) {
 		c.stop(b, h)
 	}
 }
@@ -189,7 +202,7 @@ type finding struct {
 	what string
 }
 
-// judge asks a question in both directions and returns the change with the answers.
+// judge asks a question in both directions, if both are looked for, and returns the change with the answers.
 func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 	gained := c.find(b, h, q, q.confirm)
 	confirmLost := func(from, to *outcome) string {
@@ -198,7 +211,10 @@ func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 		}
 		return q.lost(to, from)
 	}
-	lost := c.find(h, b, q, confirmLost)
+	lost := finding{answer: answer{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}}
+	if !c.grows {
+		lost = c.find(h, b, q, confirmLost)
+	}
 	change.Intent = b.intent
 	change.GainedWhen, change.LostWhen = c.describe(b, h, q, gained, q.confirm), c.describe(h, b, q, lost, confirmLost)
 	change.Gained, change.GainedWhat = gained.Witness, gained.what

@@ -47,7 +47,7 @@ func (w *When) Request(known map[string]any) map[string]any {
 // Describe is like Compare, and also sets for which requests each change holds (GainedWhen, LostWhen).
 // These conditions are proved like every claim, from the same budget, after everything is compared.
 func Describe(base, head *Model, s jsonlogic.Solver) []Change {
-	return compareAll(base, head, s, true)
+	return compareAll(base, head, s, &comparison{describes: true})
 }
 
 // description is what a condition is made of.

@@ -142,10 +142,9 @@ func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided 
 func (c *comparison) looser(base, head *proof.Model) (worse []proof.Change) {
 	c.left--
 	var assumed []string
-	for _, change := range proof.Compare(base, head, jsonlogic.Solver{}) {
-		switch {
-		case change.Verdict == proof.Equal || change.Verdict == proof.Shrank,
-			change.Kind == proof.Stop && change.Verdict != proof.Undecided: // nothing is permitted on either side
+	for _, change := range proof.Growth(base, head, jsonlogic.Solver{}) {
+		switch change.Verdict {
+		case proof.Equal, proof.Shrank:
 			assumed = append(assumed, change.Assumed...)
 		default:
 			worse = append(worse, change)
