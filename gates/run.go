@@ -233,10 +233,7 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 // compiled the cases of the overlays with them already, and a scorecard measures
 // the pack as it was published.
 func resolved(s *gate.Subject, v *overlay.View, policy Policy) Result {
-	catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
-	unit := *v.Unit
-	unit.Files = nil // what is beside the pack is the same in every view
-	view := s.Resolved(&unit, catalogs)
+	view := s.Resolved(v)
 	var r Result
 	published := []*gate.Rule{evaluation.EVL009, evaluation.EVL013, evaluation.EVL014}
 	for _, g := range All() {

@@ -40,6 +40,7 @@ type Subject struct {
 	conditions *policy.Conditions // of all the versions of the pack
 	model      func() *proof.Model
 	views      func() []*overlay.View
+	forms      func() map[*overlay.View]func() *Subject
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	cases      func() *digest // of what these follow from
@@ -109,7 +110,7 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 	if s.unions == nil { // of another form of the pack nothing is asked of several
 		s.unions = func() []*Union { return nil }
 	}
-	s.views = sync.OnceValue(func() []*overlay.View { return overlay.Views(u) })
+	s.views, s.forms = sync.OnceValue(func() []*overlay.View { return overlay.Views(u) }), sync.OnceValue(s.prepareForms)
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
 	s.model = sync.OnceValue(func() *proof.Model {
 		return proof.For(policy.New(u.Pack, s.conditions)).Until(s.ctx).Again(s.reached())
@@ -122,12 +123,23 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 // It is worked out when it is first asked for, and once.
 func (s *Subject) Views() []*overlay.View { return s.views() }
 
-// Resolved returns the subject for the pack as an environment has it: another form
-// of the pack, and the catalogs it is held against. What became of the golden cases
+// Resolved returns the subject for one of its views: another form of the pack, held against the catalog of
+// that environment if it has one. It is made once. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
-func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, texts: s.texts, signed: s.signed}
-	return form.about(u, environments)
+func (s *Subject) Resolved(v *overlay.View) *Subject { return s.forms()[v]() }
+
+func (s *Subject) prepareForms() map[*overlay.View]func() *Subject {
+	forms := map[*overlay.View]func() *Subject{}
+	for _, v := range s.Views() {
+		forms[v] = sync.OnceValue(func() *Subject {
+			catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
+			unit := *v.Unit
+			unit.Files = nil // what is beside the pack is the same in every view
+			form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, texts: s.texts, signed: s.signed}
+			return form.about(&unit, catalogs)
+		})
+	}
+	return forms
 }
 
 // Replaces reports whether every overlay of an environment puts another value in the place

@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
@@ -193,6 +194,49 @@ func TestTightenedPermitsNothingNew(t *testing.T) {
 	if let == 0 || refused == 0 {
 		t.Errorf("%d are let through and %d refused", let, refused)
 	}
+}
+
+// Settings other than those of thresholds and bounds permit nothing else, so a pack that has them too
+// shows what the thresholds and bounds permit.
+func TestOtherSettingsPermitTheSame(t *testing.T) {
+	settings := []string{currency, `"EUR"`}
+	for _, n := range leaves(gatetest.Read("pack.json", gatetest.Support()).Root) {
+		settings = append(settings, n.KeyedPath(), map[pack.Kind]string{pack.String: `"internal://other"`, pack.Number: "0.5"}[n.Kind])
+	}
+	var steps []overlay.Step
+	set := map[overlay.Purpose]bool{}
+	for chosen := range slices.Chunk(settings, 200) {
+		s := subject(gatetest.Support(), written("staging", chosen...))
+		for _, step := range overlay.Steps(s.Unit, s.Unit.Overlays[0]) {
+			if step.Refusal == nil && step.Purpose != overlay.Threshold && step.Purpose != overlay.Bound {
+				steps, set[step.Purpose] = append(steps, step), true
+			}
+		}
+	}
+	u := subject(gatetest.Support()).Unit
+	changed := overlay.Apply(u, steps)
+	for _, purpose := range []overlay.Purpose{overlay.Endpoint, overlay.Default, overlay.Target, overlay.Delta} {
+		if !set[purpose] {
+			t.Errorf("no setting is for %d", purpose)
+		}
+	}
+	if changes := proof.Compare(proof.New(u.Pack), proof.New(changed.Pack), jsonlogic.Solver{}); len(changes) > 0 {
+		t.Errorf("%d settings: %+v", len(steps), changes[0])
+	}
+}
+
+// leaves returns the texts and numbers in a value.
+func leaves(n *pack.Node) (all []*pack.Node) {
+	if n.Kind == pack.String || n.Kind == pack.Number {
+		return []*pack.Node{n}
+	}
+	for _, m := range n.Members {
+		all = append(all, leaves(m.Value)...)
+	}
+	for _, item := range n.Items {
+		all = append(all, leaves(item)...)
+	}
+	return all
 }
 
 // somethingNew returns a request that gets more from the resolved pack.

@@ -47,8 +47,11 @@ func checkTightening(p *gate.Pass) {
 			checkAim(p, &v.Steps[i])
 		}
 		for i := range v.Steps {
-			if last := i+1 == len(v.Steps) || v.Steps[i+1].Overlay != v.Steps[i].Overlay; last {
-				c.check(v.Steps[:i+1])
+			switch {
+			case i+1 == len(v.Steps):
+				c.check(v.Steps, v)
+			case v.Steps[i+1].Overlay != v.Steps[i].Overlay:
+				c.check(v.Steps[:i+1], nil)
 			}
 		}
 	}
@@ -98,8 +101,8 @@ type comparison struct {
 }
 
 // check reports the settings that loosen what the pack permits, of all that are
-// applied up to the end of one overlay.
-func (c *comparison) check(steps []overlay.Step) {
+// applied up to the end of one overlay. View is the view that has just these settings, nil for none.
+func (c *comparison) check(steps []overlay.Step, view *overlay.View) {
 	o := steps[len(steps)-1].Overlay
 	if c.overlays == 0 {
 		c.notCompared(o)
@@ -119,7 +122,7 @@ func (c *comparison) check(steps []overlay.Step) {
 		c.NotChecked("what the pack permits is not known: " + broken)
 		return
 	}
-	worse, decided := c.worse(numbers)
+	worse, decided := c.worse(numbers, view)
 	switch {
 	case !decided:
 		c.notCompared(o)
@@ -129,10 +132,16 @@ func (c *comparison) check(steps []overlay.Step) {
 }
 
 // worse returns what becomes looser with some settings, or is not proved to stay as
-// tight. decided is false where it was not looked for.
-func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided bool) {
+// tight. decided is false where it was not looked for. View is a view that has other settings only beside
+// these, which change nothing that is permitted; nil for none.
+func (c *comparison) worse(steps []overlay.Step, view *overlay.View) (worse []proof.Change, decided bool) {
 	if c.left == 0 {
 		return nil, false
+	}
+	if view != nil {
+		if head := c.Resolved(view).Proof(); head.Broken() == "" {
+			return c.looser(c.base, head), true
+		}
 	}
 	return c.looser(c.base, proof.For(c.base.Beside(overlay.Apply(c.Unit, steps).Pack))), true
 }
@@ -183,7 +192,7 @@ func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []proof.Ch
 	}
 	explained := map[string]bool{}
 	for i := range steps {
-		alone, _ := c.worse(steps[i : i+1])
+		alone, _ := c.worse(steps[i:i+1], nil)
 		own := slices.DeleteFunc(alone, func(change proof.Change) bool {
 			return !slices.ContainsFunc(all, func(other proof.Change) bool { return about(other) == about(change) })
 		})
