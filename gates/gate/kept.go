@@ -121,14 +121,14 @@ func (s *Subject) Check(g *Gate, r *Rule) ([]finding.Finding, []finding.NotCheck
 	return found, notChecked
 }
 
-// within returns the subject as a rule with an origin may look at it: without the catalogs, and without
-// golden cases where they are not of its origin.
+// within returns the subject as a rule with an origin may look at it: without the catalogs, without
+// golden cases where they are not of its origin, and without what a view differs in from the pack.
 func (s *Subject) within(r *Rule) *Subject {
 	if r.From == Anything {
 		return s
 	}
 	own := *s
-	own.Environments, own.Catalogs = nil, nil
+	own.Environments, own.Catalogs, own.differing = nil, nil, nil
 	if r.From != FromCases {
 		own.golden = func() []golden.Result { panic("golden cases are not of the origin of " + r.ID) }
 	}

@@ -41,6 +41,7 @@ type Subject struct {
 	model      func() *proof.Model
 	views      func() []*overlay.View
 	forms      func() map[*overlay.View]func() *Subject
+	differing  map[*pack.Node]bool // of a view: see Differs; nil for the pack itself
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	cases      func() *digest // of what these follow from
@@ -136,11 +137,25 @@ func (s *Subject) prepareForms() map[*overlay.View]func() *Subject {
 			unit := *v.Unit
 			unit.Files = nil // what is beside the pack is the same in every view
 			form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, texts: s.texts, signed: s.signed}
+			form.differing = map[*pack.Node]bool{}
+			for _, step := range overlay.Effective(v.Steps) {
+				for n := unit.Document.Root.Find(step.At.Pointer()); n != nil; n = n.Parent {
+					form.differing[n] = true
+				}
+			}
 			return form.about(&unit, catalogs)
 		})
 	}
 	return forms
 }
+
+// IsView reports whether the subject is the pack as an environment has it.
+func (s *Subject) IsView() bool { return s.differing != nil }
+
+// Differs reports whether a value of a view, or one in it, is another one than that of the pack without
+// overlays: a rule that looks at each value by itself has nothing new to say of the others. Every value
+// of the pack itself does.
+func (s *Subject) Differs(n *pack.Node) bool { return !s.IsView() || s.differing[n] }
 
 // Replaces reports whether every overlay of an environment puts another value in the place
 // of one of the pack: what its catalog says of that one concerns nobody.

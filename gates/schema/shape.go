@@ -138,6 +138,9 @@ type unknownWalk struct {
 }
 
 func (w *unknownWalk) visit(n *pack.Node, shape string) {
+	if !w.pass.Differs(n) {
+		return
+	}
 	for _, item := range n.Items {
 		w.visit(item, shape+"/0")
 	}

@@ -60,7 +60,7 @@ var free = []string{"arg_constraints", "capability_risks", "requires"}
 var conditions = []string{"if", "when", "eligibility_rules"}
 
 func checkDumps(p *gate.Pass) {
-	walk(p.Pack.Node, func(n *pack.Node) bool {
+	walkDiffering(p, p.Pack.Node, func(n *pack.Node) bool {
 		switch name, _ := n.Name(); {
 		case isState(n, name):
 			p.Report(gate.Diagnostic{
@@ -229,13 +229,14 @@ func mostAlike(values []*pack.Node) (most int) {
 }
 
 func checkCode(p *gate.Pass) {
-	eachText(p.Pack.Node, func(n *pack.Node) {
-		if name, _ := n.Name(); name == "pattern" && n.Parent.Parent != nil && label(n.Parent.Parent) == "arg_constraints" {
-			return
+	walkDiffering(p, p.Pack.Node, func(n *pack.Node) bool {
+		if name, _ := n.Name(); n.Kind != pack.String || name == "pattern" && n.Parent.Parent != nil && label(n.Parent.Parent) == "arg_constraints" {
+			return true
 		}
 		for _, m := range detect.Code(n.Text) {
 			p.Report(gate.Faultf(n, "put what it does behind a capability of an adapter",
 				"%s is in the text: %q", m.Kind, excerpt(n.Text[m.Start:m.End])).Keyed(m.Kind))
 		}
+		return true
 	})
 }

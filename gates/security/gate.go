@@ -52,6 +52,11 @@ func walk(n *pack.Node, visit func(*pack.Node) bool) {
 	}
 }
 
+// walkDiffering does as walk, for a rule that looks at each value by itself.
+func walkDiffering(p *gate.Pass, n *pack.Node, visit func(*pack.Node) bool) {
+	walk(n, func(n *pack.Node) bool { return p.Differs(n) && visit(n) })
+}
+
 // eachText calls visit for every string below a value.
 func eachText(n *pack.Node, visit func(*pack.Node)) {
 	walk(n, func(n *pack.Node) bool {
@@ -96,9 +101,12 @@ type file struct {
 }
 
 // files returns the pack, the files beside it and the stored compiles of its
-// golden cases.
+// golden cases; of a view the pack alone, because what is beside it is the same.
 func files(p *gate.Pass) []file {
 	all := []file{{"", p.Unit.Document}}
+	if p.IsView() {
+		return all
+	}
 	add := func(name string, d *pack.Document) {
 		all = append(all, file{p.Unit.Within(name), d})
 	}

@@ -42,7 +42,7 @@ func checkSecrets(p *gate.Pass) {
 			unreadableSecrets(p, f)
 			continue
 		}
-		walk(f.document.Root, func(n *pack.Node) bool {
+		walkDiffering(p, f.document.Root, func(n *pack.Node) bool {
 			if n.Kind == pack.String {
 				reportSecrets(p, f, n, n.Text, false)
 			}

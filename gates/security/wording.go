@@ -159,7 +159,7 @@ func ruleForm(word string) bool {
 func checkOrders(p *gate.Pass) {
 	guardrails := &p.Pack.PolicyLayer.Guardrails
 	passed := []*pack.Node{p.Pack.ToneAndComms.Node, guardrails.MustRefuse.Node, guardrails.MustEscalate.Node}
-	walk(p.Pack.Node, func(n *pack.Node) bool {
+	walkDiffering(p, p.Pack.Node, func(n *pack.Node) bool {
 		if slices.Contains(passed, n) {
 			return false
 		}
