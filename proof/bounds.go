@@ -76,18 +76,13 @@ func atomsOf(says map[string]any) atoms {
 func (a *atoms) admits(value string) bool { return !a.hasEnum || slices.Contains(a.enum, value) }
 
 // sources returns the bounds that can hold for an argument of a tool: those of
-// its permissions, and if there are any those of outcomes (compiler, C5).
+// its permissions, and if there are any those of outcomes (compiler, C5). The list must not be changed.
 func (s *scene) sources(t *policy.Tool, arg string) []source {
-	own := s.given(t, arg)
-	if len(own) == 0 {
-		return nil
+	own := s.Model.permitted[t][arg]
+	if len(own) == 0 || len(s.bounds[arg]) == 0 {
+		return own
 	}
 	return slices.Concat(own, s.bounds[arg])
-}
-
-// given returns the bounds that the permissions of a tool put on an argument.
-func (m *Model) given(t *policy.Tool, arg string) []source {
-	return slices.DeleteFunc(slices.Clone(m.permitted[t]), func(b source) bool { return b.Arg != arg })
 }
 
 // mostPairs bounds the pairs of bounds, or of bounds and values, that are looked

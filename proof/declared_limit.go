@@ -264,7 +264,7 @@ func placed(at int64) float64 {
 // else those that are beside the variable.
 func (d *Declared) texts(row *Row, p Pair) []string {
 	listed := []string{}
-	for _, b := range d.model.given(row.Tool, p.Arg) {
+	for _, b := range d.model.permitted[row.Tool][p.Arg] {
 		for _, form := range b.enum {
 			if text, is := textOf(form); is {
 				listed = append(listed, text)

@@ -207,6 +207,9 @@ func (k Keyword) openings(old, now []source) (list []gap, found map[opening]bool
 
 // afterApproval returns the bounds that hold after an approval too.
 func afterApproval(list []source) []source {
+	if !slices.ContainsFunc(list, func(s source) bool { return s.unlessApproved }) {
+		return list
+	}
 	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return s.unlessApproved })
 }
 

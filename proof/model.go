@@ -55,10 +55,10 @@ type Model struct {
 	program *compiler.Program
 	broken  string
 
-	// outcomes and permitted are the bounds that an outcome, or the permissions of a tool, put on
+	// outcomes and permitted are the bounds that an outcome, or the permissions of a tool by argument, put on
 	// arguments, in document order.
 	outcomes  map[*policy.Branch][]source
-	permitted map[*policy.Tool][]source
+	permitted map[*policy.Tool]map[string][]source
 
 	claims claims
 	known  remembered
@@ -79,7 +79,7 @@ func New(p *pack.Pack) *Model { return For(policy.New(p, nil)) }
 func For(p *policy.Model) *Model {
 	m := &Model{
 		Model: p, program: compiler.For(p), reads: map[string]bool{},
-		outcomes: map[*policy.Branch][]source{}, permitted: map[*policy.Tool][]source{},
+		outcomes: map[*policy.Branch][]source{}, permitted: map[*policy.Tool]map[string][]source{},
 	}
 	m.reach = sync.OnceValue(func() Reach {
 		r := ReachOf(m, jsonlogic.Solver{})
@@ -92,7 +92,10 @@ func For(p *policy.Model) *Model {
 		}
 	}
 	for _, t := range p.Tools {
-		m.permitted[t] = sourcesOf(t.Bounds)
+		m.permitted[t] = map[string][]source{}
+		for _, b := range sourcesOf(t.Bounds) {
+			m.permitted[t][b.Arg] = append(m.permitted[t][b.Arg], b)
+		}
 	}
 	m.probe()
 	for _, c := range p.Conditions {

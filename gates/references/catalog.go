@@ -85,9 +85,13 @@ func checkSchemaRefs(p *gate.Pass) {
 		return
 	}
 	p.EachCatalog("schemas", func(e *repo.Environment) *pack.Node { return e.Schemas.Node }, func(e *repo.Environment) {
+		places := texts(e.Schemas)
 		for _, half := range []string{"inputs", "outputs"} {
-			c := newCatalog(e, "schema", "schemas", texts(e.Schemas))
-			c.names = slices.DeleteFunc(c.names, func(name string) bool { return strings.Contains(name, otherHalf[half]) })
+			c := newCatalog(e, "schema", "schemas", places)
+			all := c.names
+			c.names = func() []string {
+				return slices.DeleteFunc(slices.Clone(all()), func(name string) bool { return strings.Contains(name, otherHalf[half]) })
+			}
 			c.spellings = c.names
 			for _, ref := range refs {
 				if ref.half == half {

@@ -74,8 +74,8 @@ func checkUnbound(p *gate.Pass) {
 		return
 	}
 	hint := "add a decision_binding"
-	if keys := decisions(p); len(keys.names) > 0 && len(keys.names) <= gate.MostListed {
-		hint += ": " + gate.List(keys.names)
+	if keys := decisions(p).names(); len(keys) > 0 && len(keys) <= gate.MostListed {
+		hint += ": " + gate.List(keys)
 	}
 	for _, r := range p.Rules {
 		if !gate.IsObject(r.Node) || r.DecisionBinding.Node != nil || r.NonEnforcing.Value {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -123,8 +124,10 @@ func sourcesOf(p *gate.Pass) *sources {
 	s.known = newKnown(places, func(name string) string {
 		return fmt.Sprintf("say where %q comes from under evidence in .packgate.yaml", name)
 	})
-	slices.Sort(names)
-	s.known.names = slices.Compact(names)
+	s.known.names = sync.OnceValue(func() []string {
+		slices.Sort(names)
+		return slices.Compact(names)
+	})
 	return s
 }
 

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -40,17 +41,17 @@ var Gate = &gate.Gate{
 
 // known is what a reference may mean: the names that exist.
 type known struct {
-	names  []string              // what a hint lists, sorted
+	names  func() []string       // what a hint lists, sorted
 	places map[string]*pack.Node // where each name is declared
 	// spellings are all that a misspelt name is compared with; mostly the names.
-	spellings []string
+	spellings func() []string
 	// otherwise says how to make a name exist, as an imperative.
 	otherwise func(name string) string
 	budget    *gate.Budget
 }
 
 func newKnown(places map[string]*pack.Node, otherwise func(name string) string) *known {
-	names := slices.Sorted(maps.Keys(places))
+	names := sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(places)) })
 	return &known{names: names, places: places, spellings: names, otherwise: otherwise, budget: gate.NewBudget()}
 }
 
@@ -74,7 +75,7 @@ func texts(l pack.List[pack.Text]) map[string]*pack.Node {
 // report completes the diagnostic of an unresolved name with a hint and the
 // place of the nearest name, and reports it.
 func (k *known) report(p *gate.Pass, name string, d gate.Diagnostic) {
-	near := k.budget.Nearest(name, k.spellings)
+	near := k.budget.Nearest(name, k.spellings())
 	if d.Hint == "" {
 		d.Hint = k.hint(name, near)
 	}
@@ -92,7 +93,7 @@ func (k *known) hint(name, near string) string {
 	if name == "" { // nobody wants something without a name
 		otherwise = "remove it"
 	}
-	return gate.Choose(near, k.names, otherwise, gate.List)
+	return gate.Choose(near, k.names(), otherwise, gate.List)
 }
 
 // mark notes that a name is used, where there is one.

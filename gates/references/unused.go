@@ -49,7 +49,7 @@ func ruleIntents(p *gate.Pass) (intents map[string]*pack.Node, all bool) {
 
 func checkGoverned(p *gate.Pass, governed map[string]*pack.Node) {
 	rules := newKnown(governed, func(string) string { return "add a rule for it or remove the target" })
-	rules.names = nil
+	rules.names = func() []string { return nil }
 	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
 		if !t.Intent.OK || governed[t.Intent.Value] != nil {
 			continue
