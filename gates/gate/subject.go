@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/detect"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/jsonlogic"
@@ -45,6 +46,7 @@ type Subject struct {
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	cases      func() *digest // of what these follow from
+	supplied   func() map[*repo.Case]map[string]any
 	unions     func() []*Union
 	kept       *Kept // nil for none
 	measured   *measured
@@ -111,6 +113,9 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 	if s.unions == nil { // of another form of the pack nothing is asked of several
 		s.unions = func() []*Union { return nil }
 	}
+	if s.supplied == nil {
+		s.supplied = sync.OnceValue(func() map[*repo.Case]map[string]any { return suppliedIn(u.Cases) })
+	}
 	s.views, s.forms = sync.OnceValue(func() []*overlay.View { return overlay.Views(u) }), sync.OnceValue(s.prepareForms)
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
 	s.model = sync.OnceValue(func() *proof.Model {
@@ -136,7 +141,7 @@ func (s *Subject) prepareForms() map[*overlay.View]func() *Subject {
 			catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
 			unit := *v.Unit
 			unit.Files = nil // what is beside the pack is the same in every view
-			form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, texts: s.texts, signed: s.signed}
+			form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, supplied: s.supplied, texts: s.texts, signed: s.signed}
 			form.differing = map[*pack.Node]bool{}
 			for _, step := range overlay.Effective(v.Steps) {
 				for n := unit.Document.Root.Find(step.At.Pointer()); n != nil; n = n.Parent {
@@ -147,6 +152,25 @@ func (s *Subject) prepareForms() map[*overlay.View]func() *Subject {
 		})
 	}
 	return forms
+}
+
+// Supplied returns what conditions read in a golden case of the subject, which must not be changed; nil
+// without an input.
+func (s *Subject) Supplied(c *repo.Case) map[string]any { return s.supplied()[c] }
+
+func suppliedIn(cases []*repo.Case) map[*repo.Case]map[string]any {
+	all := map[*repo.Case]map[string]any{}
+	for _, c := range cases {
+		if !IsObject(c.Invoke.Get("input")) {
+			continue
+		}
+		var around map[string]any
+		if IsObject(c.RunContext) {
+			around = c.RunContext.Any().(map[string]any)
+		}
+		all[c] = compiler.Request{Invoke: c.Invoke.Any().(map[string]any), RunContext: around}.Data()
+	}
+	return all
 }
 
 // IsView reports whether the subject is the pack as an environment has it.

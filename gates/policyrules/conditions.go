@@ -5,13 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -41,7 +39,7 @@ func checkVariables(p *gate.Pass) {
 	seen := map[string]bool{}
 	var supplied []any // what conditions read in each golden case
 	for _, c := range p.Unit.Cases {
-		if data := evaluationContext(c); data != nil {
+		if data := p.Supplied(c); data != nil {
 			supplied = append(supplied, data)
 		}
 	}
@@ -97,18 +95,6 @@ func reportUnknown(p *gate.Pass, c condition, v jsonlogic.Variable, roots, membe
 		At: v.Node, Key: v.Path, Hint: hint,
 		Message: fmt.Sprintf("%s reads %q, which is neither in the run context nor in the request", c.owner, v.Path),
 	})
-}
-
-// evaluationContext returns what conditions read in a golden case, nil without an input.
-func evaluationContext(c *repo.Case) map[string]any {
-	if !gate.IsObject(c.Invoke.Get("input")) {
-		return nil
-	}
-	var around map[string]any
-	if gate.IsObject(c.RunContext) {
-		around = c.RunContext.Any().(map[string]any)
-	}
-	return compiler.Request{Invoke: c.Invoke.Any().(map[string]any), RunContext: around}.Data()
 }
 
 // POL014: a condition is one, and takes its variables for what they are.

@@ -54,7 +54,7 @@ func samplesOf(p *gate.Pass) []sample {
 	}
 	var all []sample
 	for _, c := range p.Unit.Cases {
-		data := evaluationContext(c)
+		data := p.Supplied(c)
 		if data == nil {
 			continue
 		}
