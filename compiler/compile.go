@@ -121,22 +121,23 @@ func Stages() []string {
 }
 
 // stage is one step of a compile. Run returns the stage's own output, which is
-// hashed, or why the compile ends there.
+// hashed, or why the compile ends there. A stage that only writes decides nothing and never ends the compile.
 type stage struct {
-	name string
-	run  func(*run) (output any, stop *Stop)
+	name   string
+	run    func(*run) (output any, stop *Stop)
+	writes bool
 }
 
 func stages() [8]stage {
 	return [8]stage{
-		{"intent", (*run).intentStage},
-		{"policy", (*run).policyStage},
-		{"tools", (*run).toolStage},
-		{"evidence", (*run).evidenceStage},
-		{"memory", (*run).memoryStage},
-		{"budget", (*run).budgetStage},
-		{"assembly", (*run).assemblyStage},
-		{"controls", (*run).controlStage},
+		{"intent", (*run).intentStage, false},
+		{"policy", (*run).policyStage, false},
+		{"tools", (*run).toolStage, false},
+		{"evidence", (*run).evidenceStage, false},
+		{"memory", (*run).memoryStage, false},
+		{"budget", (*run).budgetStage, false},
+		{"assembly", (*run).assemblyStage, true},
+		{"controls", (*run).controlStage, false},
 	}
 }
 
@@ -191,7 +192,7 @@ func (p *Program) Compile(request Request) (*Result, error) { return p.compile(r
 func (p *Program) Outputs(request Request) (*Result, error) { return p.compile(request, outputs) }
 
 // Decide compiles as Compile does, for those who look at what was decided alone: the result
-// has no Stages, and no hashes.
+// has no Stages, and of the context only the manifests of policy and tools and the runtime controls.
 func (p *Program) Decide(request Request) (*Result, error) { return p.compile(request, decisions) }
 
 // extent is how much of a compile is wanted.
@@ -212,6 +213,9 @@ func (p *Program) compile(request Request, wanted extent) (*Result, error) {
 		return r.end("resolve", stop), nil
 	}
 	for _, s := range stages() {
+		if wanted == decisions && s.writes {
+			continue
+		}
 		output, stop := s.run(r)
 		if stop != nil {
 			return r.end(s.name, stop), nil
@@ -228,10 +232,14 @@ func (p *Program) compile(request Request, wanted extent) (*Result, error) {
 		}
 		r.result.Stages = append(r.result.Stages, StageHash{Name: s.name, Hash: hash, Output: output})
 	}
+	r.result.Outcome = Compiled
+	if wanted == decisions {
+		r.result.Context = r.decided()
+		return r.result, nil
+	}
 	if err := r.finish(); err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
-	r.result.Outcome = Compiled
 	return r.result, nil
 }
 

@@ -148,16 +148,8 @@ type LedgerBudget struct {
 
 // finish puts manifests, report, ledger and hash together.
 func (r *run) finish() error {
-	c := &CompiledContext{
-		CompiledPrompt: r.prompt,
-		Manifests: Manifests{
-			PolicyManifest:   r.policyManifest(),
-			ToolManifest:     r.manifest,
-			EvidenceManifest: []EvidenceEntry{},
-		},
-		RuntimeControls: r.controls,
-		BudgetReport:    r.budgetReport(),
-	}
+	c := r.decided()
+	c.CompiledPrompt, c.BudgetReport, c.Manifests.EvidenceManifest = r.prompt, r.budgetReport(), []EvidenceEntry{}
 	for _, ref := range kept(r, r.evidence, evidenceID, func(e Evidence) string { return e.Ref }) {
 		c.Manifests.EvidenceManifest = append(c.Manifests.EvidenceManifest, EvidenceEntry{ref})
 	}
@@ -171,6 +163,14 @@ func (r *run) finish() error {
 	c.ContextLedger = r.ledger(c, hash)
 	r.result.Context = c
 	return nil
+}
+
+// decided returns the parts of the context that hold what was decided.
+func (r *run) decided() *CompiledContext {
+	return &CompiledContext{
+		Manifests:       Manifests{PolicyManifest: r.policyManifest(), ToolManifest: r.manifest},
+		RuntimeControls: r.controls,
+	}
 }
 
 // policyManifest lists the rules that fired, by bundle, in firing order.
