@@ -11,6 +11,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
@@ -164,6 +165,12 @@ type ToolID struct{ Adapter, Capability string }
 
 // String returns the name that policy and reports use, "adapter.capability".
 func (id ToolID) String() string { return id.Adapter + "." + id.Capability }
+
+// Is reports whether String returns that name.
+func (id ToolID) Is(name string) bool {
+	rest, ok := strings.CutPrefix(name, id.Adapter)
+	return ok && strings.HasPrefix(rest, ".") && rest[1:] == id.Capability
+}
 
 // Tool is a capability of the registry with the permissions that name it.
 type Tool struct {

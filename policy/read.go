@@ -70,10 +70,10 @@ func (r *reader) readTools() {
 				r.tools[t.ToolID] = t
 			}
 			// "a.b" with "c" and "a" with "b.c" are two tools of one name.
-			if slices.ContainsFunc(r.named[t.String()], func(other *Tool) bool { return other.String() == t.String() }) {
+			if slices.ContainsFunc(r.named[t.String()], func(other *Tool) bool { return other.Is(t.String()) }) {
 				r.refuse(c.Node, "capability %q is declared twice", t.ToolID)
 			}
-			if slices.ContainsFunc(r.named[t.String()], func(o *Tool) bool { return o.ToolID != t.ToolID && o.String() == t.String() }) {
+			if slices.ContainsFunc(r.named[t.String()], func(o *Tool) bool { return o.ToolID != t.ToolID && o.Is(t.String()) }) {
 				r.refuse(c.Node, "two capabilities of different adapters are called %q", t.String())
 			}
 			r.named[t.String()] = append(r.named[t.String()], t)

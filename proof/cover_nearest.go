@@ -35,7 +35,7 @@ func (d *description) nearest(cube jsonlogic.Cube, old *Model) map[string]any {
 
 // shows reports whether a request is one of the cube and shows what is described.
 func (d *description) shows(cube jsonlogic.Cube, witness map[string]any) bool {
-	data := Request(d.sides[0].Pack, witness).Data()
+	data := Data(d.sides[0].Pack, witness)
 	return jsonlogic.All(cube.Formula(), d.of).Holds(data) && d.confirm(witness)
 }
 
@@ -68,7 +68,7 @@ func besideLimit(i jsonlogic.Interval, now float64, differs func(inside, outside
 
 // tells reports whether a condition of the pack has different truths in two requests.
 func (m *Model) tells(a, b map[string]any) bool {
-	one, other := Request(m.Pack, a).Data(), Request(m.Pack, b).Data()
+	one, other := Data(m.Pack, a), Data(m.Pack, b)
 	return slices.ContainsFunc(m.exprs(), func(x *jsonlogic.Expr) bool {
 		return x.Eval(one).Truth != x.Eval(other).Truth
 	})

@@ -221,7 +221,7 @@ func (d *Declared) edge(row *Row, p Pair, found Beyond, may, not float64) float6
 	s, other := d.scene(row.Intent), d.other(row.Intent, p.Variable)
 	refused := jsonlogic.Any(other.refusing(s, row.Tool, row.Gates)...)
 	path := strings.Split(d.done(p.Variable), ".")
-	data := Request(s.Pack, found.Witness).Data()
+	data := Data(s.Pack, found.Witness)
 	for {
 		between := halfway(may, not)
 		if between == may || between == not || !d.solver.Budget.Spend(1) {

@@ -149,7 +149,7 @@ func (m *Model) probe() {
 // tool returns the tool of that name, nil if the pack has none.
 func (m *Model) tool(id string) *policy.Tool {
 	for _, t := range m.Named(id) {
-		if t.String() == id {
+		if t.Is(id) {
 			return t
 		}
 	}

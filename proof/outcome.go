@@ -18,20 +18,7 @@ import (
 // request that is complete by the published schemas has to add the rest. A
 // CallMember is left out. The witness is not changed.
 func Request(p *pack.Pack, witness map[string]any) compiler.Request {
-	tenant := p.PackMeta.Tenant.TenantID.Value
-	if given, ok := witness[tenantPath].(string); ok && p.Shared {
-		tenant = given
-	}
-	input := map[string]any{"intent": "", "message": "Please help."}
-	if given, ok := witness["request"].(map[string]any); ok {
-		input = jsonlogic.Overlay(input, given)
-	}
-	around := map[string]any{}
-	for name, value := range witness {
-		if name != "request" && name != CallMember {
-			around[name] = value
-		}
-	}
+	tenant, input, around := filledIn(p, witness)
 	var refs []any
 	for _, ref := range p.Refs() {
 		refs = append(refs, ref)
@@ -40,10 +27,41 @@ func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 		Invoke: map[string]any{
 			"request_id": "req_1", "tenant_id": tenant, "context_pack_refs": refs, "input": input,
 		},
-		RunContext: jsonlogic.Overlay(map[string]any{
-			"tenant_id": tenant, "safety_mode": string(pack.Destructive), "run_budget": map[string]any{"total_tokens": float64(ampleTokens)},
-		}, around),
+		RunContext: around,
 	}
+}
+
+// Data returns what conditions read in the Request of a witness.
+func Data(p *pack.Pack, witness map[string]any) map[string]any {
+	_, input, data := filledIn(p, witness)
+	data["request"] = input
+	return data
+}
+
+// filledIn returns the tenant, the input and the run context of the request of a witness.
+func filledIn(p *pack.Pack, witness map[string]any) (tenant string, input, around map[string]any) {
+	tenant = p.PackMeta.Tenant.TenantID.Value
+	if given, ok := witness[tenantPath].(string); ok && p.Shared {
+		tenant = given
+	}
+	input = map[string]any{"intent": "", "message": "Please help."}
+	if given, ok := witness["request"].(map[string]any); ok {
+		input = jsonlogic.Overlay(input, given)
+	}
+	around = map[string]any{
+		"tenant_id": tenant, "safety_mode": string(pack.Destructive), "run_budget": map[string]any{"total_tokens": float64(ampleTokens)},
+	}
+	for name, value := range witness {
+		if name == "request" || name == CallMember {
+			continue
+		}
+		under, both := around[name].(map[string]any)
+		if over, ok := value.(map[string]any); ok && both {
+			value = jsonlogic.Overlay(under, over)
+		}
+		around[name] = value
+	}
+	return tenant, input, around
 }
 
 // ampleTokens is a budget that is large enough for everything that a pack can hold.
@@ -68,8 +86,7 @@ func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
 	if known := c.results[key]; known != nil {
 		return known
 	}
-	request := Request(s.Pack, witness)
-	o := &outcome{s, compileFor(s.program, request), request.Data()}
+	o := s.of(witness)
 	c.results[key] = o
 	return o
 }

@@ -150,7 +150,7 @@ func (m *memo) run(p pair, data map[string]any) (flips []flip, done bool) {
 // conditions, and the members that stages read by name, each after its length. There
 // is no evidence and no memory in these requests.
 func (m *memo) sign(b []byte, p *compiler.Program, data map[string]any) []byte {
-	read := proof.Request(p.Pack, data).Data()
+	read := proof.Data(p.Pack, data)
 	input, _ := read["request"].(map[string]any)
 	for _, c := range p.Conditions {
 		b = append(b, byte(c.Expr.EvalWithin(m.budget, read).Truth))

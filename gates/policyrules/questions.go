@@ -174,7 +174,7 @@ func (q *questions) offended(rest []jsonlogic.Formula, places []int, request map
 
 // data returns what conditions read in the request that is made of a witness.
 func (q *questions) data(witness map[string]any) map[string]any {
-	return proof.Request(q.permitted.Pack, witness).Data()
+	return proof.Data(q.permitted.Pack, witness)
 }
 
 // confirmed has the request of an answer that is to be printed compiled.

@@ -127,7 +127,7 @@ func (s *replays) graphEvidence(record *repo.Record, ref pack.Text) {
 
 // tool checks that a tool that gave evidence is there and can be surfaced.
 func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
-	if !slices.ContainsFunc(s.Policy().Named(tool), func(t *policy.Tool) bool { return t.At.Kind == pack.String && t.String() == tool }) {
+	if !slices.ContainsFunc(s.Policy().Named(tool), func(t *policy.Tool) bool { return t.At.Kind == pack.String && t.Is(tool) }) {
 		s.fault(record.SideFile, gate.Faultf(ref.Node, gate.Choose(s.near.Nearest(tool, s.tools), s.tools, restore, gate.List),
 			"tool %s, which gave evidence, is not in the pack", gate.Quote(tool)))
 		return

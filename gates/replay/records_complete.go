@@ -320,7 +320,7 @@ func (h *held) used() (tools []*policy.Tool) {
 			continue
 		}
 		for _, t := range h.Policy().Named(parts[0]) {
-			if t.String() == parts[0] && !seen[t] {
+			if t.Is(parts[0]) && !seen[t] {
 				seen[t] = true
 				tools = append(tools, t)
 			}

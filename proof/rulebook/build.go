@@ -219,7 +219,7 @@ func (c *chapter) examples() {
 		if e.out.Unknown.State != Found {
 			continue
 		}
-		read := proof.Request(c.Pack, e.out.Unknown.Request).Data()
+		read := proof.Data(c.Pack, e.out.Unknown.Request)
 		if cause := when.Eval(read).Cause; cause != nil {
 			e.out.Unknown.Variable, e.out.Unknown.Because = cause.Variable, cause.String()
 		}
