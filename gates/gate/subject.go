@@ -125,35 +125,6 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 	return s
 }
 
-// Views returns the pack as each environment has it that has overlays for it: see overlay.Views.
-// It is worked out when it is first asked for, and once.
-func (s *Subject) Views() []*overlay.View { return s.views() }
-
-// Resolved returns the subject for one of its views: another form of the pack, held against the catalog of
-// that environment if it has one. It is made once. What became of the golden cases
-// stays what it was, for each of them was compiled with its own overlays.
-func (s *Subject) Resolved(v *overlay.View) *Subject { return s.forms()[v]() }
-
-func (s *Subject) prepareForms() map[*overlay.View]func() *Subject {
-	forms := map[*overlay.View]func() *Subject{}
-	for _, v := range s.Views() {
-		forms[v] = sync.OnceValue(func() *Subject {
-			catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
-			unit := *v.Unit
-			unit.Files = nil // what is beside the pack is the same in every view
-			form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, supplied: s.supplied, texts: s.texts, signed: s.signed}
-			form.differing = map[*pack.Node]bool{}
-			for _, step := range overlay.Effective(v.Steps) {
-				for n := unit.Document.Root.Find(step.At.Pointer()); n != nil; n = n.Parent {
-					form.differing[n] = true
-				}
-			}
-			return form.about(&unit, catalogs)
-		})
-	}
-	return forms
-}
-
 // Supplied returns what conditions read in a golden case of the subject, which must not be changed; nil
 // without an input.
 func (s *Subject) Supplied(c *repo.Case) map[string]any { return s.supplied()[c] }
@@ -169,40 +140,6 @@ func suppliedIn(cases []*repo.Case) map[*repo.Case]map[string]any {
 			around = c.RunContext.Any().(map[string]any)
 		}
 		all[c] = compiler.Request{Invoke: c.Invoke.Any().(map[string]any), RunContext: around}.Data()
-	}
-	return all
-}
-
-// IsView reports whether the subject is the pack as an environment has it.
-func (s *Subject) IsView() bool { return s.differing != nil }
-
-// Differs reports whether a value of a view, or one in it, is another one than that of the pack without
-// overlays: a rule that looks at each value by itself has nothing new to say of the others. Every value
-// of the pack itself does.
-func (s *Subject) Differs(n *pack.Node) bool { return !s.IsView() || s.differing[n] }
-
-// Replaces reports whether every overlay of an environment puts another value in the place
-// of one of the pack: what its catalog says of that one concerns nobody.
-func (s *Subject) Replaces(e *repo.Environment, value *pack.Node) bool {
-	return s.replaced()[e.Name()][value]
-}
-
-// replacedIn returns the values that every overlay of an environment replaces, by
-// environment.
-func replacedIn(u *repo.Unit) map[string]map[*pack.Node]bool {
-	all := map[string]map[*pack.Node]bool{}
-	for _, o := range u.Overlays {
-		own := map[*pack.Node]bool{}
-		if overlay.Usable(u, o) == nil {
-			for _, s := range overlay.Effective(overlay.Steps(u, o)) {
-				own[s.At] = true
-			}
-		}
-		name := o.Environment.Value
-		if before, several := all[name]; several {
-			maps.DeleteFunc(own, func(value *pack.Node, _ bool) bool { return !before[value] })
-		}
-		all[name] = own
 	}
 	return all
 }
