@@ -13,7 +13,7 @@ const reserved = 256 << 20
 // reserve makes the heap reserved bytes larger, asks Linux for huge pages there ([transparent huge pages]), and reports
 // whether there is something to free. The pages are not touched, so none takes memory before it is used. A huge
 // page comes with one page fault in place of 512: a check of 100 packs that have an overlay takes
-// 0.78 times the processor time, and one of a single pack 0.85 times.
+// 0.78 times the processor time, and one of a single pack 0.75 times.
 //
 // A process that lives long does without it, because Linux would keep whole pages of which little is used. So does
 // one with a limit of memory, GOMEMLIMIT or that of the address space.
