@@ -27,7 +27,8 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 
 // Growth compares as Compare does, and looks only for what head permits and base does not. The changes that have
 // grown or are undecided are those of Compare with the same requests, but for those of the kind Stop; what is
-// Incomparable there is Grew here. Of the others, Assumed belongs to the claim that nothing grew.
+// Incomparable there is Grew here. It asks half of the questions, so it decides more before the bounds of a
+// comparison are reached. Of the other changes, Assumed belongs to the claim that nothing grew.
 func Growth(base, head *Model, s jsonlogic.Solver) []Change {
 	return compareAll(base, head, s, &comparison{grows: true})
 }

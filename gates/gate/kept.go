@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // Origin is what all follows from that a rule says of a pack which is compared with nothing.
@@ -129,6 +131,13 @@ func (s *Subject) within(r *Rule) *Subject {
 	}
 	own := *s
 	own.Environments, own.Catalogs, own.differing = nil, nil, nil
+	own.forms = func() map[*overlay.View]func() *Subject {
+		forms := maps.Clone(s.forms())
+		for v, form := range forms {
+			forms[v] = func() *Subject { return form().within(r) }
+		}
+		return forms
+	}
 	if r.From != FromCases {
 		own.golden = func() []golden.Result { panic("golden cases are not of the origin of " + r.ID) }
 	}

@@ -152,6 +152,7 @@ func (s *Subject) Golden() []golden.Result { return s.golden() }
 func (s *Subject) Against(before *Subject) *Subject {
 	other := *s
 	other.Before, other.Equal, other.measured = before, false, &measured{}
+	other.forms = sync.OnceValue(other.prepareForms)
 	return &other
 }
 
