@@ -27,8 +27,11 @@ type candidate struct {
 	tokens int
 }
 
-// assemblyStage is stage 7: it writes the blocks and drops what does not fit.
+// assemblyStage is stage 7: it writes the blocks and drops what does not fit. That decides nothing.
 func (r *run) assemblyStage() (any, *Stop) {
+	if r.wanted == decisions {
+		return nil, nil
+	}
 	r.prompt = CompiledPrompt{System: systemText, Developer: developerText, ContextBlocks: []Block{}}
 	// The message is quoted as JSON, so that it cannot end its own quotation.
 	r.prompt.Task = fmt.Sprintf("Handle: %s (intent=%s).", pack.CompactJSON(r.invocation.message), r.intent)

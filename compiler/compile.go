@@ -121,23 +121,22 @@ func Stages() []string {
 }
 
 // stage is one step of a compile. Run returns the stage's own output, which is
-// hashed, or why the compile ends there. A stage that only writes decides nothing and never ends the compile.
+// hashed, or why the compile ends there.
 type stage struct {
-	name   string
-	run    func(*run) (output any, stop *Stop)
-	writes bool
+	name string
+	run  func(*run) (output any, stop *Stop)
 }
 
 func stages() [8]stage {
 	return [8]stage{
-		{"intent", (*run).intentStage, false},
-		{"policy", (*run).policyStage, false},
-		{"tools", (*run).toolStage, false},
-		{"evidence", (*run).evidenceStage, false},
-		{"memory", (*run).memoryStage, false},
-		{"budget", (*run).budgetStage, false},
-		{"assembly", (*run).assemblyStage, true},
-		{"controls", (*run).controlStage, false},
+		{"intent", (*run).intentStage},
+		{"policy", (*run).policyStage},
+		{"tools", (*run).toolStage},
+		{"evidence", (*run).evidenceStage},
+		{"memory", (*run).memoryStage},
+		{"budget", (*run).budgetStage},
+		{"assembly", (*run).assemblyStage},
+		{"controls", (*run).controlStage},
 	}
 }
 
@@ -205,7 +204,7 @@ const (
 )
 
 func (p *Program) compile(request Request, wanted extent) (*Result, error) {
-	r := &run{Program: p, request: request, result: &Result{}, hashed: wanted == hashes}
+	r := &run{Program: p, request: request, result: &Result{}, wanted: wanted}
 	if r.request.Tokenizer == nil {
 		r.request.Tokenizer = Estimate{}
 	}
@@ -213,9 +212,6 @@ func (p *Program) compile(request Request, wanted extent) (*Result, error) {
 		return r.end("resolve", stop), nil
 	}
 	for _, s := range stages() {
-		if wanted == decisions && s.writes {
-			continue
-		}
 		output, stop := s.run(r)
 		if stop != nil {
 			return r.end(s.name, stop), nil
@@ -224,7 +220,7 @@ func (p *Program) compile(request Request, wanted extent) (*Result, error) {
 			continue
 		}
 		hash := ""
-		if r.hashed {
+		if wanted == hashes {
 			var err error
 			if hash, err = hashOf(output); err != nil {
 				return nil, fmt.Errorf("compile: stage %s: %w", s.name, err)
@@ -263,7 +259,7 @@ type run struct {
 	*Program
 	request Request
 	result  *Result
-	hashed  bool
+	wanted  extent
 
 	invocation invocation     // resolve
 	data       map[string]any // resolve: what conditions read

@@ -154,7 +154,7 @@ func (r *run) finish() error {
 		c.Manifests.EvidenceManifest = append(c.Manifests.EvidenceManifest, EvidenceEntry{ref})
 	}
 	var hash pack.Digest
-	if r.hashed {
+	if r.wanted == hashes {
 		var err error
 		if hash, err = contextHash(c); err != nil {
 			return err
