@@ -48,19 +48,11 @@ func filledIn(p *pack.Pack, witness map[string]any) (tenant string, input, aroun
 	if given, ok := witness["request"].(map[string]any); ok {
 		input = jsonlogic.Overlay(input, given)
 	}
-	around = map[string]any{
+	around = jsonlogic.Overlay(map[string]any{
 		"tenant_id": tenant, "safety_mode": string(pack.Destructive), "run_budget": map[string]any{"total_tokens": float64(ampleTokens)},
-	}
-	for name, value := range witness {
-		if name == "request" || name == CallMember {
-			continue
-		}
-		under, both := around[name].(map[string]any)
-		if over, ok := value.(map[string]any); ok && both {
-			value = jsonlogic.Overlay(under, over)
-		}
-		around[name] = value
-	}
+	}, witness)
+	delete(around, "request")
+	delete(around, CallMember)
 	return tenant, input, around
 }
 
