@@ -22,7 +22,7 @@ const (
 // left out, unless the claim takes a variable to be a single value (Change.Assumed). Nothing can be
 // claimed about packs that the compiler refuses: then there is one undecided change.
 func Compare(base, head *Model, s jsonlogic.Solver) []Change {
-	return compareAll(base, head, s, &comparison{})
+	return compareAll(base, head, s, bothWays)
 }
 
 // Growth compares as Compare does, and looks only for what head permits and base does not. The changes that have
@@ -30,11 +30,20 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 // Incomparable there is Grew here. It asks half of the questions, so it decides more before the bounds of a
 // comparison are reached. Of the other changes, Assumed belongs to the claim that nothing grew.
 func Growth(base, head *Model, s jsonlogic.Solver) []Change {
-	return compareAll(base, head, s, &comparison{grows: true})
+	return compareAll(base, head, s, gains)
 }
 
-// compareAll compares two packs as c says.
-func compareAll(base, head *Model, s jsonlogic.Solver, c *comparison) []Change {
+// extent is how much a comparison looks for.
+type extent uint8
+
+const (
+	bothWays       extent = iota // what is permitted more, and what less
+	withConditions               // and for which requests that is so
+	gains                        // only what is permitted more
+)
+
+// compareAll compares two packs as far as it is wanted.
+func compareAll(base, head *Model, s jsonlogic.Solver, wanted extent) []Change {
 	for _, side := range []struct {
 		name string
 		*Model
@@ -43,7 +52,8 @@ func compareAll(base, head *Model, s jsonlogic.Solver, c *comparison) []Change {
 			return []Change{{Kind: Whole, Reason: fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, side.broken)}}
 		}
 	}
-	c.between(base, head, newProver(s, base, head))
+	c := newComparison(base, head, newProver(s, base, head))
+	c.extent = wanted
 	intents := Merged(base.Intents, head.Intents)
 	for i, intent := range intents {
 		if i == mostIntents {
@@ -77,9 +87,8 @@ type comparison struct {
 
 	items int // looked at
 
-	grows     bool     // only what head permits more is looked for
-	describes bool     // for which requests a change is so
-	promised  []func() // fill in the conditions
+	extent   extent
+	promised []func() // fill in the conditions
 
 	// Of one intent.
 	memo  map[asked]answer
@@ -87,21 +96,17 @@ type comparison struct {
 }
 
 func newComparison(base, head *Model, q *prover) *comparison {
-	c := &comparison{}
-	c.between(base, head, q)
-	return c
-}
-
-// between sets which packs are compared, and who proves it.
-func (c *comparison) between(base, head *Model, q *prover) {
-	c.base, c.head, c.table = base, head, &table{}
-	c.basePlaces, c.headPlaces = c.table.add(base), c.table.add(head)
-	c.prover, c.results = q, map[compile]*outcome{}
+	t := &table{}
+	c := &comparison{
+		base: base, head: head, table: t, basePlaces: t.add(base), headPlaces: t.add(head),
+		prover: q, results: map[compile]*outcome{},
+	}
 	c.ceilings = base.reads[safetyModePath] || head.reads[safetyModePath]
 	for _, tool := range base.Tools {
 		other := head.Tool(tool.ToolID)
 		c.ceilings = c.ceilings || other != nil && other.Rank() != tool.Rank()
 	}
+	return c
 }
 
 // compare compares an intent in both packs. If first is set it ends with the first certain change.
@@ -131,7 +136,7 @@ func (c *comparison) compare(intent string, first bool) {
 			c.tool(b, h, id)
 		}
 	}
-	if !c.grows && !slices.ContainsFunc(c.changes[before:], func(x Change) bool { return x.Verdict != Equal }) {
+	if c.extent != gains && !slices.ContainsFunc(c.changes[before:], func(x Change) bool { return x.Verdict != Equal }) {
 		c.stop(b, h)
 	}
 }
@@ -213,7 +218,7 @@ func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 		return q.lost(to, from)
 	}
 	lost := finding{answer: answer{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}}
-	if !c.grows {
+	if c.extent != gains {
 		lost = c.find(h, b, q, confirmLost)
 	}
 	change.Intent = b.intent

@@ -47,7 +47,7 @@ func (w *When) Request(known map[string]any) map[string]any {
 // Describe is like Compare, and also sets for which requests each change holds (GainedWhen, LostWhen).
 // These conditions are proved like every claim, from the same budget, after everything is compared.
 func Describe(base, head *Model, s jsonlogic.Solver) []Change {
-	return compareAll(base, head, s, &comparison{describes: true})
+	return compareAll(base, head, s, withConditions)
 }
 
 // description is what a condition is made of.
@@ -65,7 +65,7 @@ type description struct {
 // describe returns the condition of what a question found in one direction. It is filled in once
 // everything is compared.
 func (c *comparison) describe(from, to *scene, q question, f finding, confirm func(from, to *outcome) string) *When {
-	if !c.describes || f.Verdict != jsonlogic.Satisfiable {
+	if c.extent != withConditions || f.Verdict != jsonlogic.Satisfiable {
 		return nil
 	}
 	var name asked
