@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -89,9 +90,9 @@ func checkSchemaRefs(p *gate.Pass) {
 		for _, half := range []string{"inputs", "outputs"} {
 			c := newCatalog(e, "schema", "schemas", places)
 			all := c.names
-			c.names = func() []string {
-				return slices.DeleteFunc(slices.Clone(all()), func(name string) bool { return strings.Contains(name, otherHalf[half]) })
-			}
+			c.names = sync.OnceValue(func() []string {
+				return slices.DeleteFunc(all(), func(name string) bool { return strings.Contains(name, otherHalf[half]) })
+			})
 			c.spellings = c.names
 			for _, ref := range refs {
 				if ref.half == half {
