@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -131,13 +130,7 @@ func (s *Subject) within(r *Rule) *Subject {
 	}
 	own := *s
 	own.Environments, own.Catalogs, own.differing = nil, nil, nil
-	own.forms = func() map[*overlay.View]func() *Subject {
-		forms := maps.Clone(s.forms())
-		for v, form := range forms {
-			forms[v] = func() *Subject { return form().within(r) }
-		}
-		return forms
-	}
+	own.resolved = func(v *overlay.View) *Subject { return s.Resolved(v).within(r) }
 	if r.From != FromCases {
 		own.golden = func() []golden.Result { panic("golden cases are not of the origin of " + r.ID) }
 	}

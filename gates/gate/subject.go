@@ -41,7 +41,7 @@ type Subject struct {
 	conditions *policy.Conditions // of all the versions of the pack
 	model      func() *proof.Model
 	views      func() []*overlay.View
-	forms      func() map[*overlay.View]func() *Subject
+	resolved   func(*overlay.View) *Subject
 	differing  map[*pack.Node]bool // of a view: see Differs; nil for the pack itself
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
@@ -102,8 +102,14 @@ func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
 // With returns the subject as it would be with other files beside it, and held against the
 // catalogs. It shares what was compiled and detected.
 func (s *Subject) With(unit *repo.Unit, catalogs []*repo.Environment) *Subject {
-	other := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
+	other := s.form()
+	other.Before = s.Before
 	return other.about(unit, catalogs).compiling()
+}
+
+// form returns a subject for another form of the pack, with what all of them share.
+func (s *Subject) form() *Subject {
+	return &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
 }
 
 // about fills in what a subject has of one form of the pack. What it permits is
@@ -116,7 +122,7 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 	if s.supplied == nil {
 		s.supplied = sync.OnceValue(func() map[*repo.Case]map[string]any { return suppliedIn(u.Cases) })
 	}
-	s.views, s.forms = sync.OnceValue(func() []*overlay.View { return overlay.Views(u) }), sync.OnceValue(s.prepareForms)
+	s.views, s.resolved = sync.OnceValue(func() []*overlay.View { return overlay.Views(u) }), s.resolving()
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
 	s.model = sync.OnceValue(func() *proof.Model {
 		return proof.For(policy.New(u.Pack, s.conditions)).Until(s.ctx).Again(s.reached())
@@ -152,7 +158,7 @@ func (s *Subject) Golden() []golden.Result { return s.golden() }
 func (s *Subject) Against(before *Subject) *Subject {
 	other := *s
 	other.Before, other.Equal, other.measured = before, false, &measured{}
-	other.forms = sync.OnceValue(other.prepareForms)
+	other.resolved = other.resolving()
 	return &other
 }
 

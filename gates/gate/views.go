@@ -17,22 +17,30 @@ func (s *Subject) Views() []*overlay.View { return s.views() }
 // Resolved returns the subject for one of its views: another form of the pack, held against the catalog of
 // that environment if it has one. It is made once. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
-func (s *Subject) Resolved(v *overlay.View) *Subject { return s.forms()[v]() }
+func (s *Subject) Resolved(v *overlay.View) *Subject { return s.resolved(v) }
 
-func (s *Subject) prepareForms() map[*overlay.View]func() *Subject {
-	forms := map[*overlay.View]func() *Subject{}
-	for _, v := range s.Views() {
-		forms[v] = sync.OnceValue(func() *Subject {
-			catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
-			unit := *v.Unit
-			unit.Files = nil // what is beside the pack is the same in every view
-			form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, cases: s.cases, supplied: s.supplied, texts: s.texts, signed: s.signed}
-			form.differing = map[*pack.Node]bool{}
-			differing(s.Unit.Document.Root, unit.Document.Root, form.differing)
-			return form.about(&unit, catalogs)
-		})
-	}
-	return forms
+// resolving returns what makes the subject of each view once.
+func (s *Subject) resolving() func(*overlay.View) *Subject {
+	all := sync.OnceValue(func() map[*overlay.View]func() *Subject {
+		forms := map[*overlay.View]func() *Subject{}
+		for _, v := range s.Views() {
+			forms[v] = sync.OnceValue(func() *Subject { return s.as(v) })
+		}
+		return forms
+	})
+	return func(v *overlay.View) *Subject { return all()[v]() }
+}
+
+// as returns the subject of a view.
+func (s *Subject) as(v *overlay.View) *Subject {
+	unit := *v.Unit
+	unit.Files = nil // what is beside the pack is the same in every view
+	form := s.form()
+	form.golden, form.cases, form.supplied = s.golden, s.cases, s.supplied
+	form.differing = map[*pack.Node]bool{}
+	differing(s.Unit.Document.Root, unit.Document.Root, form.differing)
+	catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
+	return form.about(&unit, catalogs)
 }
 
 // IsView reports whether the subject is the pack as an environment has it.
